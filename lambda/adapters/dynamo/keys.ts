@@ -1,0 +1,56 @@
+import type { RecipientKey } from '../../domain/recipient.ts';
+
+/** The table's primary key. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+export const RECIPIENT_PREFIX = 'RECIPIENT#';
+export const BATCH_PREFIX = 'BATCH#';
+
+/** Partition of everything about a dispatch but its recipients. */
+export const dispatchPartition = (dispatchId: string): string => `DISPATCH#${dispatchId}`;
+
+/** Partition of one shard of a dispatch's recipients. */
+export const shardPartition = (dispatchId: string, shard: number): string => `DISPATCH#${dispatchId}#${shard}`;
+
+export const dispatchKey = (dispatchId: string): ItemKey => ({ pk: dispatchPartition(dispatchId), sk: 'DISPATCH' });
+
+export const contentKey = (dispatchId: string): ItemKey => ({ pk: dispatchPartition(dispatchId), sk: 'CONTENT' });
+
+/** Padded so that batches sort by number. */
+export const batchKey = (dispatchId: string, batch: number): ItemKey => ({
+  pk: dispatchPartition(dispatchId),
+  sk: `${BATCH_PREFIX}${String(batch).padStart(4, '0')}`,
+});
+
+export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): ItemKey => ({
+  pk: shardPartition(dispatchId, shard),
+  sk: `${RECIPIENT_PREFIX}${applyId}`,
+});
+
+/** Index of the dispatches of one admin, newest last. */
+export const BY_ADMIN_INDEX = 'by-admin';
+
+/** Value of `openKey` while a dispatch is not finished; the attribute is absent afterwards. */
+export const OPEN = 'OPEN';
+
+/** What a stream record is about; undefined: none of the kinds that are relayed. */
+export const parseKey = (
+  key: ItemKey,
+):
+  | ({ readonly kind: 'recipient' } & RecipientKey)
+  | { readonly kind: 'batch'; readonly dispatchId: string; readonly batch: number }
+  | undefined => {
+  const [label, dispatchId, shard] = key.pk.split('#');
+  if (label !== 'DISPATCH' || dispatchId === undefined || dispatchId === '') return undefined;
+  if (key.sk.startsWith(RECIPIENT_PREFIX) && shard !== undefined && /^\d+$/.test(shard)) {
+    return { kind: 'recipient', dispatchId, shard: Number(shard), applyId: key.sk.slice(RECIPIENT_PREFIX.length) };
+  }
+  const batch = key.sk.slice(BATCH_PREFIX.length);
+  if (key.sk.startsWith(BATCH_PREFIX) && shard === undefined && /^\d+$/.test(batch)) {
+    return { kind: 'batch', dispatchId, batch: Number(batch) };
+  }
+  return undefined;
+};

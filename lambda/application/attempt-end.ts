@@ -1,0 +1,185 @@
+import { type AttemptResult, withResult } from '../domain/attempt.ts';
+import { type BackoffPolicy, nextAttemptAt } from '../domain/backoff.ts';
+import type { DispatchContent } from '../domain/content.ts';
+import type { Instant } from '../domain/instant.ts';
+import { type MessageAction, type SendMessage, waitOrRequeue } from '../domain/message-rule.ts';
+import type { Recipient, RecipientEvent, RecipientKey } from '../domain/recipient.ts';
+import type { SendAnswer } from '../domain/send-answer.ts';
+import type { UnclearPolicy } from '../domain/unclear.ts';
+import type { ClaimedRecipient, RecipientWrite, WriteResult } from './ports.ts';
+
+/** A message of the send queue whose body was understood. */
+export interface RecipientMessage extends SendMessage {
+  readonly key: RecipientKey;
+}
+
+/** How sending goes about it; durations are set by the stack. */
+export interface SendPolicy {
+  readonly leaseSeconds: number;
+  readonly sesTimeoutSeconds: number;
+  readonly attemptsPerRound: number;
+  readonly backoff: BackoffPolicy;
+  readonly maxReceiveCount: number;
+  readonly unclear: UnclearPolicy;
+}
+
+/** What happened, for logs and metrics: never addresses or content. */
+export interface SendSignal {
+  readonly type:
+    | 'sent'
+    | 'failed'
+    | 'exhausted'
+    | 'retry'
+    | 'throttled'
+    | 'account-trouble'
+    | 'unclear'
+    | 'resent'
+    | 'unknown'
+    | 'reopened'
+    | 'given-back'
+    | 'not-recorded'
+    | 'unknown-dispatch'
+    | 'expired';
+  readonly key: RecipientKey;
+  readonly round?: number;
+  readonly attempt?: number;
+  readonly code?: string;
+}
+
+/** All messages of one recipient in one batch: the first one's result holds for all. */
+export interface Group {
+  readonly key: RecipientKey;
+  readonly message: RecipientMessage;
+  readonly content: DispatchContent;
+}
+
+/** SES's answer, or that there was no time left to ask. */
+export type AttemptAnswer = SendAnswer | { readonly kind: 'no-time'; readonly code: string };
+
+/** What one attempt came to, before it is recorded. */
+export interface AttemptEnd {
+  readonly group: Group;
+  readonly claimed: ClaimedRecipient;
+  readonly next: Recipient;
+  readonly result: AttemptResult;
+  readonly answer: AttemptAnswer;
+}
+
+/** A recipient whose row just moved, or whose write got no answer, is looked at again after this. */
+export const LOOK_AGAIN_MS = 2_000;
+const THROTTLE_WAIT_MS = 10_000;
+/** Trouble of the account is looked at again after this; it equals SQS's longest delay. */
+const ACCOUNT_WAIT_MS = 900_000;
+
+/** The event in the life of the recipient. */
+export const eventOf = (
+  answer: AttemptAnswer,
+  { lease, recipient }: ClaimedRecipient,
+  { id, sentAt }: RecipientMessage,
+  policy: SendPolicy,
+  now: Instant,
+  random: number,
+): RecipientEvent => {
+  const { token } = lease;
+  switch (answer.kind) {
+    case 'accepted':
+      return { type: 'accepted', token, messageId: answer.messageId };
+    case 'permanent':
+      return { type: 'refused', token, code: answer.code };
+    case 'transient':
+      return {
+        type: 'retryable',
+        token,
+        code: answer.code,
+        nextAttemptAt: nextAttemptAt(policy.backoff, recipient.attemptCount, now, random),
+        attemptsPerRound: policy.attemptsPerRound,
+        message: { id, sentAt },
+      };
+    case 'throttled':
+      return {
+        type: 'given-back',
+        token,
+        code: answer.code,
+        nextAttemptAt: now + Math.round(THROTTLE_WAIT_MS * (0.1 + 0.9 * random)),
+      };
+    case 'account':
+      return { type: 'given-back', token, code: answer.code, nextAttemptAt: now + ACCOUNT_WAIT_MS };
+    case 'no-time':
+      return { type: 'given-back', token, code: answer.code, nextAttemptAt: now };
+    case 'unclear':
+      return { type: 'unclear', token };
+  }
+};
+
+/** What the attempt's entry says afterwards. */
+export const resultOf = (answer: AttemptAnswer): AttemptResult => {
+  switch (answer.kind) {
+    case 'accepted':
+      return { outcome: 'sent', messageId: answer.messageId };
+    case 'permanent':
+      return { outcome: 'failed', code: answer.code };
+    case 'transient':
+      return { outcome: 'retry', code: answer.code };
+    case 'unclear':
+      return { outcome: 'unclear', code: answer.code };
+    case 'throttled':
+    case 'account':
+    case 'no-time':
+      return { outcome: 'given-back', code: answer.code };
+  }
+};
+
+/** What logs and metrics are told. */
+export const signalOf = (
+  answer: AttemptAnswer,
+  next: Recipient,
+  key: RecipientKey,
+  { recipient }: ClaimedRecipient,
+): SendSignal => {
+  const where = { key, round: recipient.round, attempt: recipient.attemptCount };
+  if (answer.kind === 'accepted') return { type: 'sent', ...where };
+  const types = {
+    permanent: 'failed',
+    transient: next.status === 'FAILED' ? 'exhausted' : 'retry',
+    throttled: 'throttled',
+    account: 'account-trouble',
+    unclear: 'unclear',
+    'no-time': 'given-back',
+  } as const;
+  return { type: types[answer.kind], ...where, code: answer.code };
+};
+
+/** The write that records the attempt. */
+export const toWrite = ({ group, claimed, next, result }: AttemptEnd): RecipientWrite => ({
+  key: group.key,
+  token: claimed.lease.token,
+  next,
+  attempts: withResult(claimed.attempts, claimed.lease.token, result),
+});
+
+/** What the message does once the attempt is recorded, or could not be. */
+export const actionAfter = (
+  { group, claimed, next, answer }: AttemptEnd,
+  written: WriteResult,
+  maxReceiveCount: number,
+  now: Instant,
+): MessageAction => {
+  const { message } = group;
+  // Not recorded: the row stays PROCESSING, and what became of it is settled when the lease has ended.
+  if (written === 'unavailable') return { do: 'requeue', until: claimed.lease.until };
+  if (written === 'lease-lost') return waitOrRequeue(message, now + LOOK_AGAIN_MS, maxReceiveCount);
+  switch (next.status) {
+    case 'PENDING':
+      return answer.kind === 'transient'
+        ? waitOrRequeue(message, next.nextAttemptAt, maxReceiveCount)
+        : { do: 'requeue', until: next.nextAttemptAt };
+    case 'PROCESSING':
+      return { do: 'requeue', until: claimed.lease.until };
+    case 'FAILED':
+      return next.deadMessage ? { do: 'keep-failing' } : { do: 'delete' };
+    case 'SENT':
+    case 'UNKNOWN':
+    case 'CANCELLED':
+      return { do: 'delete' };
+  }
+};

@@ -1,0 +1,34 @@
+import type { Instant } from './instant.ts';
+
+/** How one attempt ended. An entry without an outcome belongs to a worker that is sending, or died. */
+export type AttemptOutcome = 'sent' | 'failed' | 'retry' | 'given-back' | 'unclear';
+
+/** One claim of a recipient, and at most one SES call. */
+export interface Attempt {
+  readonly round: number;
+  /** Counts from 1 in each round; a given-back attempt's number is used again. */
+  readonly n: number;
+  /** The lease token: it identifies the attempt. */
+  readonly lease: string;
+  readonly startedAt: Instant;
+  readonly outcome?: AttemptOutcome;
+  readonly code?: string;
+  readonly messageId?: string;
+  /** How long the SES call took. */
+  readonly ms?: number;
+}
+
+/** What became of an attempt. */
+export type AttemptResult = Required<Pick<Attempt, 'outcome'>> & Pick<Attempt, 'code' | 'messageId' | 'ms'>;
+
+/** The newest attempts are kept; an item must stay small. */
+export const ATTEMPTS_KEPT = 20;
+
+/** Writes the result into the attempt of that lease, and drops the oldest ones beyond {@link ATTEMPTS_KEPT}. */
+export const withResult = (attempts: readonly Attempt[], lease: string, result: AttemptResult): Attempt[] =>
+  attempts.map((attempt) => (attempt.lease === lease ? { ...attempt, ...result } : attempt)).slice(-ATTEMPTS_KEPT);
+
+/** Attempts of a round of which nobody knows whether SES took the mail. */
+export const countUnclear = (attempts: readonly Attempt[], round: number): number =>
+  attempts.filter((attempt) => attempt.round === round && (attempt.outcome === undefined || attempt.outcome === 'unclear'))
+    .length;

@@ -1,0 +1,63 @@
+import type { Instant } from './instant.ts';
+import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from './recipient.ts';
+
+/** How far a dispatch has got. */
+export type DispatchStatus = 'ACCEPTED' | 'IN_PROGRESS' | 'COMPLETED' | 'STOPPED' | 'CANCELLED';
+
+/** What a completed dispatch came to. */
+export type DispatchOutcome = 'all-sent' | 'partly-sent' | 'none-sent';
+
+/** Recipients by state. */
+export type Counts = Readonly<Record<RecipientStatus, number>>;
+
+/** An accepted request, without its content and recipients. */
+export interface Dispatch {
+  readonly dispatchId: string;
+  readonly adminId: string;
+  readonly scenarioId: string;
+  readonly recruitId: string;
+  readonly total: number;
+  readonly shards: number;
+  readonly isTest: boolean;
+  readonly status: DispatchStatus;
+  /** Grows by 1 at every reopening, so that a check made before it cannot complete the dispatch after it. */
+  readonly generation: number;
+  readonly createdAt: Instant;
+  readonly counts?: Counts;
+  readonly lastProgressAt?: Instant;
+  readonly completedAt?: Instant;
+  readonly outcome?: DispatchOutcome;
+}
+
+/** No recipients yet. */
+export const NO_COUNTS: Counts = { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 0, UNKNOWN: 0, CANCELLED: 0 };
+
+/** Adds the counts of two shards. */
+export const addCounts = (a: Counts, b: Counts): Counts => ({
+  PENDING: a.PENDING + b.PENDING,
+  PROCESSING: a.PROCESSING + b.PROCESSING,
+  SENT: a.SENT + b.SENT,
+  FAILED: a.FAILED + b.FAILED,
+  UNKNOWN: a.UNKNOWN + b.UNKNOWN,
+  CANCELLED: a.CANCELLED + b.CANCELLED,
+});
+
+/** Rows that exist; less than the dispatch's total while batches are not expanded. */
+export const countRows = (counts: Counts): number => RECIPIENT_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+
+/** What the rows say of the whole. */
+export const outcomeOf = (counts: Counts): DispatchOutcome => {
+  if (counts.SENT === countRows(counts)) return 'all-sent';
+  return counts.SENT > 0 ? 'partly-sent' : 'none-sent';
+};
+
+/** Only rows decide: every recipient is there, and each one is final. Counters alone never complete a dispatch. */
+export const isComplete = (total: number, counts: Counts): boolean =>
+  countRows(counts) === total && RECIPIENT_STATUSES.every((status) => isFinal(status) || counts[status] === 0);
+
+/** The status to show, given the rows as they are now: the stored one is brought up to date by the sweeper. */
+export const statusNow = (dispatch: Pick<Dispatch, 'status' | 'total'>, counts: Counts): DispatchStatus => {
+  if (dispatch.status !== 'ACCEPTED' && dispatch.status !== 'IN_PROGRESS') return dispatch.status;
+  if (isComplete(dispatch.total, counts)) return 'COMPLETED';
+  return countRows(counts) > counts.PENDING ? 'IN_PROGRESS' : dispatch.status;
+};

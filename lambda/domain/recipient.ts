@@ -1,0 +1,179 @@
+import type { Instant } from './instant.ts';
+
+/** Names one recipient of one dispatch, and where it is kept. */
+export interface RecipientKey {
+  readonly dispatchId: string;
+  readonly shard: number;
+  readonly applyId: string;
+}
+
+/** A worker's temporary right to send one mail. The token identifies the attempt. */
+export interface Lease {
+  readonly token: string;
+  readonly until: Instant;
+}
+
+/** The message whose attempts were used up; a later message with this id is a redrive of it. */
+export interface DeadMessage {
+  readonly id: string;
+  /** SQS's SentTimestamp. */
+  readonly sentAt: Instant;
+}
+
+/** Counted per round: a round begins at accept and at every reopening. */
+interface Tries {
+  readonly round: number;
+  readonly attemptCount: number;
+}
+
+/** How far one recipient has got. Each state carries only what is true in it. */
+export type Recipient = Tries &
+  (
+    | { readonly status: 'PENDING'; readonly nextAttemptAt: Instant; readonly lastErrorCode?: string }
+    | { readonly status: 'PROCESSING'; readonly lease: Lease }
+    | { readonly status: 'SENT'; readonly messageId: string; readonly sentAt: Instant }
+    | {
+        readonly status: 'FAILED';
+        readonly lastErrorCode: string;
+        readonly failedAt: Instant;
+        readonly deadMessage?: DeadMessage;
+      }
+    /** Nobody knows whether SES took the mail, so nobody sends again on a guess. */
+    | { readonly status: 'UNKNOWN'; readonly lastErrorCode: string; readonly failedAt: Instant }
+    | { readonly status: 'CANCELLED' }
+  );
+
+export type RecipientStatus = Recipient['status'];
+
+/** A recipient in a given state. */
+export type In<S extends RecipientStatus> = Extract<Recipient, { status: S }>;
+
+/** Every state, in the order a reader expects. */
+export const RECIPIENT_STATUSES = [
+  'PENDING',
+  'PROCESSING',
+  'SENT',
+  'FAILED',
+  'UNKNOWN',
+  'CANCELLED',
+] as const satisfies readonly RecipientStatus[];
+
+/** Code of a recipient whose attempts of the round are used up. */
+export const ATTEMPTS_EXHAUSTED = 'ATTEMPTS_EXHAUSTED';
+
+/** Code of a recipient of whom it cannot be told whether SES took the mail. */
+export const OUTCOME_UNCLEAR = 'OUTCOME_UNCLEAR';
+
+/** What can happen to a recipient. */
+export type RecipientEvent =
+  | { readonly type: 'claimed'; readonly lease: Lease }
+  | { readonly type: 'accepted'; readonly token: string; readonly messageId: string }
+  | { readonly type: 'refused'; readonly token: string; readonly code: string }
+  | {
+      readonly type: 'retryable';
+      readonly token: string;
+      readonly code: string;
+      readonly nextAttemptAt: Instant;
+      readonly attemptsPerRound: number;
+      readonly message: DeadMessage;
+    }
+  /** The attempt does not count: SES never judged this mail. */
+  | { readonly type: 'given-back'; readonly token: string; readonly code: string; readonly nextAttemptAt: Instant }
+  | { readonly type: 'unclear'; readonly token: string }
+  /** The lease ended with the outcome open, and it was decided what follows. */
+  | { readonly type: 'settled-unsent'; readonly token: string }
+  | { readonly type: 'settled-unknown'; readonly token: string }
+  | { readonly type: 'redriven'; readonly message: DeadMessage };
+
+/** The state after an event, or why there is none. */
+export type Transition =
+  | { readonly ok: true; readonly next: Recipient }
+  | {
+      readonly ok: false;
+      readonly because: 'final' | 'not-due' | 'lease-held' | 'lease-lost' | 'lease-open' | 'not-a-redrive' | 'out-of-order';
+    };
+
+const moveTo = (next: Recipient): Transition => ({ ok: true, next });
+const stay = (because: Extract<Transition, { ok: false }>['because']): Transition => ({ ok: false, because });
+
+/** Whether nothing but a reopening or an event of SES moves the recipient any more. */
+export const isFinal = (status: RecipientStatus): boolean => status !== 'PENDING' && status !== 'PROCESSING';
+
+/** Says what an event does to a recipient. Pure: same arguments, same answer. */
+export const advance = (current: Recipient, event: RecipientEvent, now: Instant): Transition => {
+  switch (current.status) {
+    case 'PENDING':
+      return event.type === 'claimed' ? claim(current, event.lease, now) : stay('out-of-order');
+    case 'PROCESSING':
+      if (event.type === 'claimed') return stay('lease-held');
+      if (event.type === 'redriven') return stay('out-of-order');
+      return event.token === current.lease.token ? answer(current, event, now) : stay('lease-lost');
+    case 'FAILED':
+      return event.type === 'redriven' ? redrive(current, event.message, now) : stay('final');
+    case 'SENT':
+    case 'UNKNOWN':
+    case 'CANCELLED':
+      return stay('final');
+  }
+};
+
+type Answer = Exclude<RecipientEvent, { type: 'claimed' | 'redriven' }>;
+
+const claim = ({ round, attemptCount, nextAttemptAt }: In<'PENDING'>, lease: Lease, now: Instant): Transition =>
+  nextAttemptAt <= now ? moveTo({ status: 'PROCESSING', round, attemptCount: attemptCount + 1, lease }) : stay('not-due');
+
+const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transition => {
+  const { round, attemptCount } = current;
+  switch (event.type) {
+    case 'accepted':
+      return moveTo({ status: 'SENT', round, attemptCount, messageId: event.messageId, sentAt: now });
+    case 'refused':
+      return moveTo({ status: 'FAILED', round, attemptCount, lastErrorCode: event.code, failedAt: now });
+    case 'retryable':
+      return attemptCount < event.attemptsPerRound
+        ? moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: event.code })
+        : moveTo({
+            status: 'FAILED',
+            round,
+            attemptCount,
+            lastErrorCode: ATTEMPTS_EXHAUSTED,
+            failedAt: now,
+            deadMessage: event.message,
+          });
+    case 'given-back':
+      return moveTo({
+        status: 'PENDING',
+        round,
+        attemptCount: attemptCount - 1,
+        nextAttemptAt: event.nextAttemptAt,
+        lastErrorCode: event.code,
+      });
+    case 'unclear':
+      // SES may have the mail: nothing is known until the lease has ended and the outcome is settled.
+      return moveTo(current);
+    case 'settled-unsent':
+      return current.lease.until <= now
+        ? moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: now, lastErrorCode: OUTCOME_UNCLEAR })
+        : stay('lease-open');
+    case 'settled-unknown':
+      return current.lease.until <= now
+        ? moveTo({ status: 'UNKNOWN', round, attemptCount, lastErrorCode: OUTCOME_UNCLEAR, failedAt: now })
+        : stay('lease-open');
+  }
+};
+
+/**
+ * What a message for a failed recipient is. A redrive makes a new message of the dead one's body, so our own id in it
+ * is the same and SQS's SentTimestamp is later; both instants are by SQS's clock.
+ */
+export const compareWithDead = (failed: In<'FAILED'>, message: DeadMessage): 'redrive' | 'the-dead-one' | 'stray' => {
+  const { lastErrorCode, deadMessage } = failed;
+  // A permanent failure after a reopening leaves the older dead message in the item: it says nothing any more.
+  if (lastErrorCode !== ATTEMPTS_EXHAUSTED || deadMessage?.id !== message.id) return 'stray';
+  return message.sentAt > deadMessage.sentAt ? 'redrive' : 'the-dead-one';
+};
+
+const redrive = (failed: In<'FAILED'>, message: DeadMessage, now: Instant): Transition =>
+  compareWithDead(failed, message) === 'redrive'
+    ? moveTo({ status: 'PENDING', round: failed.round + 1, attemptCount: 0, nextAttemptAt: now })
+    : stay('not-a-redrive');

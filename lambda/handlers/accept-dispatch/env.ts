@@ -1,0 +1,17 @@
+import * as z from 'zod';
+
+import { text } from '../../config/env.ts';
+
+/** The settings of the function that accepts dispatches. */
+export const AcceptDispatchEnv = z.object({
+  TABLE_NAME: text,
+  /** Put before the scenario id to get the name of the SES template; may be empty. */
+  TEMPLATE_PREFIX: z.string(),
+  /** `name@host` or `Display Name <name@host>`. */
+  FROM_ADDRESS: text,
+  /** Empty: answers go to the From address. */
+  REPLY_TO_ADDRESS: z.string(),
+});
+
+/** What the stack must set. */
+export type AcceptDispatchEnvVars = Record<keyof z.output<typeof AcceptDispatchEnv>, string>;

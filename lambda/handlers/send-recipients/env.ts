@@ -1,0 +1,32 @@
+import * as z from 'zod';
+
+import { amount, positive, text } from '../../config/env.ts';
+
+/** The settings of the function that hands mails to SES. */
+export const SendRecipientsEnv = z.object({
+  TABLE_NAME: text,
+  SEND_QUEUE_URL: text,
+  CONFIGURATION_SET: text,
+  /** How long a claim is ours; longer than the function may run. */
+  LEASE_SECONDS: positive,
+  /** How long one SES call may take before its outcome counts as unclear. */
+  SES_TIMEOUT_SECONDS: positive,
+  ATTEMPTS_PER_ROUND: positive,
+  BACKOFF_BASE_SECONDS: positive,
+  BACKOFF_CAP_SECONDS: positive,
+  /** Receives after which SQS moves a message to the dead-letter queue. */
+  MAX_RECEIVE_COUNT: positive,
+  /** Senders that may run at once; each gets that share of the account's rate. */
+  MAX_CONCURRENCY: positive,
+  /** SES calls under way at once in one sender. */
+  PARALLEL_CALLS: positive,
+  /** Mails per second for this service, below what the account allows; 0: what the account allows. */
+  MAX_SEND_RATE: amount,
+  /** What follows an attempt whose outcome nobody knows. */
+  UNCLEAR_POLICY: z.enum(['resend', 'hold']),
+  /** How long a final recipient is kept. */
+  RETENTION_DAYS: positive,
+});
+
+/** What the stack must set. */
+export type SendRecipientsEnvVars = Record<keyof z.output<typeof SendRecipientsEnv>, string>;

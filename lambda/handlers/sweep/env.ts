@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+import { positive, text } from '../../config/env.ts';
+
+/** The settings of the scheduled recovery. */
+export const SweepEnv = z.object({
+  TABLE_NAME: text,
+  /** Name of the index that holds the dispatches which are not finished. */
+  OPEN_INDEX: text,
+  SEND_QUEUE_URL: text,
+  TASK_QUEUE_URL: text,
+  /** A dispatch counts as stuck when nothing of it changed for this long. */
+  STILL_SECONDS: positive,
+  /** The rows of one dispatch are looked at no more often than this. */
+  VISIT_SECONDS: positive,
+  /** How long the content of a finished dispatch is kept. */
+  RETENTION_DAYS: positive,
+});
+
+/** What the stack must set. */
+export type SweepEnvVars = Record<keyof z.output<typeof SweepEnv>, string>;
