@@ -74,13 +74,13 @@ const ACCOUNT_WAIT_MS = 900_000;
 /** The event in the life of the recipient. */
 export const eventOf = (
   answer: AttemptAnswer,
-  { lease, recipient }: ClaimedRecipient,
+  { recipient }: ClaimedRecipient,
   { id, sentAt }: RecipientMessage,
   policy: SendPolicy,
   now: Instant,
   random: number,
 ): RecipientEvent => {
-  const { token } = lease;
+  const { token } = recipient.lease;
   switch (answer.kind) {
     case 'accepted':
       return { type: 'accepted', token, messageId: answer.messageId };
@@ -152,9 +152,9 @@ export const signalOf = (
 /** The write that records the attempt. */
 export const toWrite = ({ group, claimed, next, result }: AttemptEnd): RecipientWrite => ({
   key: group.key,
-  token: claimed.lease.token,
+  token: claimed.recipient.lease.token,
   next,
-  attempts: withResult(claimed.attempts, claimed.lease.token, result),
+  attempts: withResult(claimed.attempts, claimed.recipient.lease.token, result),
 });
 
 /** What the message does once the attempt is recorded, or could not be. */
@@ -166,7 +166,7 @@ export const actionAfter = (
 ): MessageAction => {
   const { message } = group;
   // Not recorded: the row stays PROCESSING, and what became of it is settled when the lease has ended.
-  if (written === 'unavailable') return { do: 'requeue', until: claimed.lease.until };
+  if (written === 'unavailable') return { do: 'requeue', until: claimed.recipient.lease.until };
   if (written === 'lease-lost') return waitOrRequeue(message, now + LOOK_AGAIN_MS, maxReceiveCount);
   switch (next.status) {
     case 'PENDING':
@@ -174,7 +174,7 @@ export const actionAfter = (
         ? waitOrRequeue(message, next.nextAttemptAt, maxReceiveCount)
         : { do: 'requeue', until: next.nextAttemptAt };
     case 'PROCESSING':
-      return { do: 'requeue', until: claimed.lease.until };
+      return { do: 'requeue', until: claimed.recipient.lease.until };
     case 'FAILED':
       return next.deadMessage ? { do: 'keep-failing' } : { do: 'delete' };
     case 'SENT':

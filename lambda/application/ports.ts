@@ -2,7 +2,7 @@ import type { Attempt } from '../domain/attempt.ts';
 import type { Addressee, DispatchContent, RenderedMail } from '../domain/content.ts';
 import type { Counts, Dispatch } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
+import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
 
 /** The time now; passed in so that tests own it. */
@@ -24,7 +24,7 @@ export interface StoredRecipient extends Addressee {
 
 /** The right to send was granted, and this is what to send. */
 export interface ClaimedRecipient extends StoredRecipient {
-  readonly lease: Lease;
+  readonly recipient: In<'PROCESSING'>;
 }
 
 export type ClaimResult =
@@ -51,7 +51,7 @@ export interface RecipientRepository {
   /** Writes the outcomes, each for itself, in the order given. */
   writeAll(writes: readonly RecipientWrite[]): Promise<WriteResult[]>;
   /** FAILED to PENDING, as long as it is still the failure that was read. */
-  reopen(key: RecipientKey, from: Extract<Recipient, { status: 'FAILED' }>, next: Recipient): Promise<WriteResult>;
+  reopen(key: RecipientKey, from: In<'FAILED'>, next: Recipient): Promise<WriteResult>;
 }
 
 /** The content of dispatches. */
@@ -93,8 +93,8 @@ export interface MailProvider {
 
 /** The messages of the send queue. */
 export interface SendQueue {
-  /** New messages, each with an id of its own; throws when one could not be handed over. */
-  send(messages: readonly { readonly key: RecipientKey; readonly delaySeconds: number }[]): Promise<void>;
+  /** New messages, each with an id of its own. @returns for each whether the queue has it; never throws */
+  send(messages: readonly { readonly key: RecipientKey; readonly delaySeconds: number }[]): Promise<boolean[]>;
   /** Hides messages for a time; whatever fails leaves the queue's own visibility in force. */
   hide(messages: readonly { readonly receiptHandle: string; readonly seconds: number }[]): Promise<void>;
   /** What the queue holds: visible, delayed or in flight. */
@@ -103,8 +103,8 @@ export interface SendQueue {
 
 /** The messages of the task queue. */
 export interface TaskQueue {
-  /** Throws when one could not be handed over. */
-  expand(batches: readonly BatchKey[]): Promise<void>;
+  /** @returns for each whether the queue has it; never throws */
+  expand(batches: readonly BatchKey[]): Promise<boolean[]>;
 }
 
 /** Names one batch of recipients of a large dispatch. */

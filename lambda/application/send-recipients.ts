@@ -237,11 +237,12 @@ const answerFor = async (
   const rendered = renderer.render(key.dispatchId, content, claimed);
   if (!rendered.ok) return { kind: 'permanent', code: rendered.code };
   const needed = policy.sesTimeoutSeconds * 1000;
-  if (claimed.lease.until - clock() <= needed || remainingMs() <= needed) return { kind: 'no-time', code: 'NO_TIME_LEFT' };
+  if (claimed.recipient.lease.until - clock() <= needed || remainingMs() <= needed)
+    return { kind: 'no-time', code: 'NO_TIME_LEFT' };
   const { from, replyTo } = content;
   return provider.send(
     { ...rendered.mail, from, ...(replyTo !== undefined && { replyTo }), to: claimed.email },
-    { ...key, round: claimed.recipient.round, attempt: claimed.recipient.attemptCount, lease: claimed.lease.token },
+    { ...key, round: claimed.recipient.round, attempt: claimed.recipient.attemptCount, lease: claimed.recipient.lease.token },
   );
 };
 

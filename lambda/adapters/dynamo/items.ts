@@ -1,11 +1,12 @@
 import * as z from 'zod';
 
+import type { StoredRecipient, SweepMarks } from '../../application/ports.ts';
 import { VariablesSchema } from '../../contracts/json.ts';
 import type { Attempt } from '../../domain/attempt.ts';
-import type { Addressee, Variables } from '../../domain/content.ts';
+import type { Variables } from '../../domain/content.ts';
 import { type Counts, type Dispatch, NO_COUNTS } from '../../domain/dispatch.ts';
 import { fromIso, type Instant, toIso } from '../../domain/instant.ts';
-import type { Recipient } from '../../domain/recipient.ts';
+import { type Recipient, RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
 const Iso = z.iso.datetime({ precision: 3 }).transform(fromIso);
@@ -34,9 +35,10 @@ export const DispatchItem = z.object({
   createdAt: Iso,
   counts: CountsSchema.exactOptional(),
   lastProgressAt: Iso.exactOptional(),
+  visitedAt: Iso.exactOptional(),
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
-}) satisfies z.ZodType<Dispatch>;
+}) satisfies z.ZodType<Dispatch & SweepMarks>;
 
 /** The content item. */
 export const ContentItem = z.object({ data: z.instanceof(Uint8Array), expiresAt: z.number().exactOptional() });
@@ -44,16 +46,17 @@ export const ContentItem = z.object({ data: z.instanceof(Uint8Array), expiresAt:
 /** A batch item. */
 export const BatchItem = z.object({ data: z.instanceof(Uint8Array), count: Count });
 
-const AttemptSchema = z.object({
-  round: Count,
-  n: Count,
+const StoredAttempt = z.object({
+  // A claim appends its entry without reading the row first, so these come with the write that records the outcome.
+  round: Count.exactOptional(),
+  n: Count.exactOptional(),
   lease: z.string(),
   startedAt: Iso,
   outcome: z.enum(['sent', 'failed', 'retry', 'given-back', 'unclear']).exactOptional(),
   code: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
   ms: z.number().exactOptional(),
-}) satisfies z.ZodType<Attempt>;
+});
 
 /** An attempt as it is stored. */
 export const toStoredAttempt = (attempt: Attempt) => ({ ...attempt, startedAt: toIso(attempt.startedAt) });
@@ -67,7 +70,7 @@ const Row = z.object({
   variables: z.string(),
   round: z.number().int().positive(),
   attemptCount: Count,
-  attempts: z.array(AttemptSchema),
+  attempts: z.array(StoredAttempt),
 });
 
 const State = z.discriminatedUnion('status', [
@@ -86,21 +89,15 @@ const State = z.discriminatedUnion('status', [
   z.object({ status: z.literal('CANCELLED') }),
 ]);
 
-/** A recipient item in domain words. */
-export interface RecipientRow extends Addressee {
-  readonly recipient: Recipient;
-  readonly attempts: readonly Attempt[];
-}
-
 /** Reads a recipient item; throws on one no version of this code wrote. */
-export const parseRecipientItem = (item: unknown): RecipientRow => {
+export const parseRecipientItem = (item: unknown): StoredRecipient => {
   const { sk, email, variables, round, attemptCount, attempts } = Row.parse(item);
   return {
     applyId: sk.slice(RECIPIENT_PREFIX.length),
     email,
     variables: VariablesSchema.parse(JSON.parse(variables)),
     recipient: { ...State.parse(item), round, attemptCount },
-    attempts,
+    attempts: attempts.map((attempt) => ({ round, n: attemptCount, ...attempt })),
   };
 };
 
@@ -144,11 +141,24 @@ export const stateAttributes = (recipient: Recipient): Record<string, unknown> =
   }
 };
 
-/** Counts of rows by their stored status; throws on a status no version of this code wrote. */
-export const countStatuses = (items: readonly unknown[]): Counts => {
+/** What counting and the sweeper need of a recipient item. */
+export const RowGlance = z.object({
+  pk: z.string(),
+  sk: z.string(),
+  status: z.enum(RECIPIENT_STATUSES),
+  nextAttemptAt: Iso,
+  leaseUntil: Iso.exactOptional(),
+});
+
+/** Attributes of {@link RowGlance}, as a projection; `status` is a reserved word. */
+export const GLANCE = {
+  ProjectionExpression: 'pk, sk, #status, nextAttemptAt, leaseUntil',
+  ExpressionAttributeNames: { '#status': 'status' },
+} as const;
+
+/** Counts rows by their status. */
+export const countRowGlances = (rows: readonly z.output<typeof RowGlance>[]): Counts => {
   const counts = { ...NO_COUNTS };
-  for (const item of items) counts[Status.parse(item).status] += 1;
+  for (const { status } of rows) counts[status] += 1;
   return counts;
 };
-
-const Status = z.object({ status: z.enum(['PENDING', 'PROCESSING', 'SENT', 'FAILED', 'UNKNOWN', 'CANCELLED']) });

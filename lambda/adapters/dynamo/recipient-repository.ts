@@ -1,0 +1,134 @@
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+
+import type { ClaimResult, RecipientRepository, RecipientWrite, StoredRecipient, WriteResult } from '../../application/ports.ts';
+import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
+import { isFinal, type Lease, type Recipient, type RecipientKey } from '../../domain/recipient.ts';
+import { parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
+import { recipientKey } from './keys.ts';
+import { reopenRecipient } from './reopen.ts';
+import { executeAll, isPassing, type Statement, type StatementResult } from './statements.ts';
+
+export interface RecipientRepositoryDeps {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  /** How long a final recipient is kept. */
+  readonly retentionDays: number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** The recipients in the table. Claims and outcomes go in batches, each with its own condition. */
+export const createRecipientRepository = (deps: RecipientRepositoryDeps): RecipientRepository => ({
+  async claimAll(claims, now) {
+    const results = await executeAll(
+      deps.client,
+      claims.map((claim) => claimStatement(deps.tableName, claim, now)),
+      deps.sleep,
+    );
+    return Promise.all(results.map((result, i) => judgeClaim(deps, claims[i], result)));
+  },
+
+  async writeAll(writes) {
+    const results = await executeAll(
+      deps.client,
+      writes.map((write) => writeStatement(deps, write)),
+      deps.sleep,
+    );
+    return Promise.all(results.map((result, i) => judgeWrite(deps, writes[i], result)));
+  },
+
+  reopen: (key, from, next) => reopenRecipient(deps.client, deps.tableName, key, from, next),
+});
+
+/** The condition is the rule of the domain: PENDING, and due. A parity test ties the two. */
+const claimStatement = (tableName: string, { key, lease }: { key: RecipientKey; lease: Lease }, now: Instant): Statement => {
+  const { pk, sk } = recipientKey(key);
+  // The entry's round and number are not known before the claim: they are read off the row it returns.
+  const entry = { lease: lease.token, startedAt: toIso(now) };
+  return {
+    text:
+      `UPDATE "${tableName}" SET "status"='PROCESSING', "leaseToken"=?, "leaseUntil"=?, "attemptCount"=attemptCount+1, "attempts"=list_append(attempts, ?) ` +
+      `WHERE pk=? AND sk=? AND "status"='PENDING' AND nextAttemptAt<=? RETURNING ALL NEW *`,
+    parameters: [lease.token, toIso(lease.until), [entry], pk, sk, toIso(now)],
+  };
+};
+
+/** The attributes of the next state; those of the state before stay, and are not read any more. */
+const writeStatement = (
+  { tableName, retentionDays }: RecipientRepositoryDeps,
+  { key, token, next, attempts }: RecipientWrite,
+): Statement => {
+  const { pk, sk } = recipientKey(key);
+  const attributes = Object.entries({
+    ...stateAttributes(next),
+    attempts: attempts.map(toStoredAttempt),
+    ...(isFinal(next.status) && { expiresAt: expiryAfter(finalAt(next), retentionDays) }),
+  });
+  return {
+    text:
+      `UPDATE "${tableName}" SET ${attributes.map(([name]) => `"${name}"=?`).join(', ')} ` +
+      `WHERE pk=? AND sk=? AND "status"='PROCESSING' AND leaseToken=?`,
+    parameters: [...attributes.map(([, value]) => value), pk, sk, token],
+  };
+};
+
+const finalAt = (recipient: Recipient): Instant => {
+  switch (recipient.status) {
+    case 'SENT':
+      return recipient.sentAt;
+    case 'FAILED':
+    case 'UNKNOWN':
+      return recipient.failedAt;
+    case 'PENDING':
+    case 'PROCESSING':
+    case 'CANCELLED':
+      throw new Error(`a ${recipient.status} recipient does not end an attempt`);
+  }
+};
+
+const judgeClaim = async (
+  deps: RecipientRepositoryDeps,
+  claim: { key: RecipientKey; lease: Lease } | undefined,
+  result: StatementResult,
+): Promise<ClaimResult> => {
+  if (claim === undefined || result.outcome === 'exists') return { outcome: 'unavailable' };
+  if (result.outcome === 'done' && result.item !== undefined) return asClaimed(parseRecipientItem(result.item), claim.lease);
+  const read = await find(deps, claim.key);
+  if (read === 'unavailable') return { outcome: 'unavailable' };
+  // The SDK repeats a request whose answer it lost; our own token means that the first try had worked.
+  if (read?.recipient.status === 'PROCESSING' && read.recipient.lease.token === claim.lease.token)
+    return asClaimed(read, claim.lease);
+  return result.outcome === 'unanswered' ? { outcome: 'unavailable' } : { outcome: 'refused', found: read };
+};
+
+const asClaimed = (row: StoredRecipient, lease: Lease): ClaimResult =>
+  row.recipient.status === 'PROCESSING' && row.recipient.lease.token === lease.token
+    ? { outcome: 'claimed', claimed: { ...row, recipient: row.recipient } }
+    : { outcome: 'refused', found: row };
+
+const judgeWrite = async (
+  deps: RecipientRepositoryDeps,
+  write: RecipientWrite | undefined,
+  result: StatementResult,
+): Promise<WriteResult> => {
+  if (result.outcome === 'done') return 'written';
+  if (write === undefined || result.outcome !== 'condition-failed') return 'unavailable';
+  const read = await find(deps, write.key);
+  if (read === 'unavailable') return 'unavailable';
+  // Our own write, repeated after its answer was lost, finds what it wrote itself.
+  const ours = write.attempts.find(({ lease }) => lease === write.token)?.outcome;
+  const recorded = read?.attempts.find(({ lease }) => lease === write.token)?.outcome;
+  return recorded !== undefined && recorded === ours ? 'written' : 'lease-lost';
+};
+
+const find = async (
+  { client, tableName }: RecipientRepositoryDeps,
+  key: RecipientKey,
+): Promise<StoredRecipient | undefined | 'unavailable'> => {
+  try {
+    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: recipientKey(key), ConsistentRead: true }));
+    return Item && parseRecipientItem(Item);
+  } catch (error) {
+    if (isPassing(error)) return 'unavailable';
+    throw error;
+  }
+};

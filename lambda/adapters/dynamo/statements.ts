@@ -1,0 +1,103 @@
+import { BatchExecuteStatementCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/** One PartiQL statement with a condition of its own. */
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** How one statement of a batch ended. `unanswered`: it may or may not have been carried out. */
+export type StatementResult =
+  | { readonly outcome: 'done'; readonly item: Record<string, unknown> | undefined }
+  | { readonly outcome: 'condition-failed' }
+  | { readonly outcome: 'exists' }
+  | { readonly outcome: 'unanswered' };
+
+/** DynamoDB's limit for BatchExecuteStatement. */
+const STATEMENTS_PER_CALL = 25;
+const TRIES = 4;
+const RETRY_MS = 50;
+
+/** Codes of one statement that pass by themselves; the statement is repeated alone. */
+const PASSING = new Set([
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+  'TransactionConflict',
+  'InternalServerError',
+]);
+
+/** Thrown for a statement that can never succeed: a fault of the code or of the deployment. */
+export class StatementRejectedError extends Error {
+  override readonly name = 'StatementRejectedError';
+}
+
+/** Carries out statements, 25 a call, each succeeding or failing for itself. */
+export const executeAll = async (
+  client: DynamoDBDocumentClient,
+  statements: readonly Statement[],
+  pause: (ms: number) => Promise<void>,
+): Promise<StatementResult[]> => {
+  const results: (StatementResult | undefined)[] = statements.map(() => undefined);
+  for (let from = 0; from < statements.length; from += STATEMENTS_PER_CALL) {
+    let open = [...statements.entries()].slice(from, from + STATEMENTS_PER_CALL);
+    for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
+      if (attempt > 1) await pause(RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2));
+      const answers = await execute(
+        client,
+        open.map(([, statement]) => statement),
+      );
+      for (const [n, [i]] of open.entries()) results[i] = answers[n];
+      open = open.filter(([i]) => results[i] === undefined);
+    }
+  }
+  return results.map((result) => result ?? { outcome: 'unanswered' });
+};
+
+/** One call; undefined for a statement that may be repeated. */
+const execute = async (
+  client: DynamoDBDocumentClient,
+  statements: readonly Statement[],
+): Promise<(StatementResult | undefined)[]> => {
+  try {
+    const { Responses = [] } = await client.send(
+      new BatchExecuteStatementCommand({
+        Statements: statements.map(({ text, parameters }) => ({ Statement: text, Parameters: [...parameters] })),
+      }),
+    );
+    return statements.map((_, i) => {
+      const response = Responses[i];
+      return response === undefined ? undefined : judge(response.Error?.Code, response.Item);
+    });
+  } catch (error) {
+    if (isPassing(error)) return statements.map(() => undefined);
+    throw error;
+  }
+};
+
+const judge = (code: string | undefined, item: Record<string, unknown> | undefined): StatementResult | undefined => {
+  if (code === undefined) return { outcome: 'done', item };
+  if (code === 'ConditionalCheckFailed') return { outcome: 'condition-failed' };
+  if (code === 'DuplicateItem') return { outcome: 'exists' };
+  if (PASSING.has(code)) return undefined;
+  // The message may quote values, so the code alone is kept.
+  throw new StatementRejectedError(`DynamoDB refused a statement: ${code}`);
+};
+
+/** Whether a failed call says nothing about the request itself: no answer, throttled, or trouble on the other side. */
+export const isPassing = (error: unknown): boolean => {
+  // Only the SDK adds $metadata; without it the error is a bug of ours.
+  if (!(error instanceof Error) || !('$metadata' in error) || !isRecord(error.$metadata)) return false;
+  const status = error.$metadata['httpStatusCode'];
+  return typeof status !== 'number' || status >= 500 || PASSING_NAMES.has(error.name);
+};
+
+const PASSING_NAMES = new Set([
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+]);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,0 +1,15 @@
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+
+/**
+ * The SES client of the sender. SES has no idempotency key, so a retry inside the SDK would be a second mail: one try,
+ * and whether to try again is decided by the recipient's state. `requestTimeout` alone only logs a warning.
+ */
+export const createSesClient = (timeoutSeconds: number): SESv2Client =>
+  new SESv2Client({
+    maxAttempts: 1,
+    requestHandler: {
+      connectionTimeout: Math.min(3_000, timeoutSeconds * 500),
+      requestTimeout: timeoutSeconds * 1000,
+      throwOnRequestTimeout: true,
+    },
+  });

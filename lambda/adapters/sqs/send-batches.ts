@@ -1,0 +1,57 @@
+import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
+
+/** A message to hand over. */
+export interface Outgoing {
+  readonly body: string;
+  readonly groupId: string;
+  readonly delaySeconds: number;
+}
+
+export interface SqsDeps {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly newId: () => string;
+  readonly clock: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+const ENTRIES_PER_CALL = 10;
+const TRIES = 3;
+const RETRY_MS = 100;
+
+/** Sends messages, ten a call; a call that answers 200 may still have failed entries, and those are sent again. */
+export const sendBatches = async ({ client, queueUrl, sleep }: SqsDeps, messages: readonly Outgoing[]): Promise<boolean[]> => {
+  const sent = messages.map(() => false);
+  for (let from = 0; from < messages.length; from += ENTRIES_PER_CALL) {
+    let open = [...messages.entries()].slice(from, from + ENTRIES_PER_CALL);
+    for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
+      if (attempt > 1) await sleep(RETRY_MS * attempt);
+      const failed = await sendOnce(client, queueUrl, open);
+      for (const [i] of open) sent[i] = !failed.has(i);
+      open = open.filter(([i]) => failed.has(i));
+    }
+  }
+  return sent;
+};
+
+/** @returns the indexes of the entries that the queue does not have, as far as is known */
+const sendOnce = async (
+  client: SQSClient,
+  queueUrl: string,
+  entries: readonly (readonly [number, Outgoing])[],
+): Promise<Set<number>> => {
+  try {
+    const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries.map(toEntry) }));
+    return new Set(Failed.map(({ Id }) => Number(Id)));
+  } catch {
+    return new Set(entries.map(([i]) => i));
+  }
+};
+
+const toEntry = ([i, { body, groupId, delaySeconds }]: readonly [number, Outgoing]): SendMessageBatchRequestEntry => ({
+  Id: String(i),
+  MessageBody: body,
+  // A fair queue: a dispatch of 50,000 must not hold up one of 3.
+  MessageGroupId: groupId,
+  ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
+});

@@ -1,0 +1,16 @@
+import type { TaskQueue } from '../../application/ports.ts';
+import { toAsciiJson } from '../../contracts/queue-messages.ts';
+import { sendBatches, type SqsDeps } from './send-batches.ts';
+
+/** The queue of long work on dispatches. */
+export const createTaskQueue = (deps: SqsDeps): TaskQueue => ({
+  expand: (batches) =>
+    sendBatches(
+      deps,
+      batches.map(({ dispatchId, batch }) => ({
+        body: toAsciiJson({ v: 1, id: deps.newId(), kind: 'expand', dispatchId, batch }),
+        groupId: dispatchId,
+        delaySeconds: 0,
+      })),
+    ),
+});

@@ -1,0 +1,16 @@
+import type { Addressee, DispatchContent, RenderedMail } from '../../domain/content.ts';
+import { compileContent } from './compile-content.ts';
+
+/** The mails of one dispatch. */
+export interface DispatchRenderer {
+  /** Throws a RenderFault. */
+  render(addressee: Addressee): RenderedMail;
+}
+
+/** Compiles a dispatch's templates once and renders its mails one by one. */
+export const createRenderer = (): { compile(content: DispatchContent): DispatchRenderer } => ({
+  compile(content) {
+    const compiled = compileContent(content);
+    return { render: ({ variables }) => compiled.mail(compiled.valuesFor(variables)) };
+  },
+});

@@ -1,0 +1,113 @@
+import type { Addressee, DispatchContent, TemplateParts } from '../domain/content.ts';
+import type { Dispatch } from '../domain/dispatch.ts';
+import type { DispatchRequest } from '../domain/dispatch-request.ts';
+
+/** The parts of a request that a conflict can name. */
+export type FingerprintField =
+  | 'scenarioId'
+  | 'recruitId'
+  | 'recipients[].applyId'
+  | 'recipients[].email'
+  | 'recipients[].variables'
+  | 'subject'
+  | 'variables'
+  | 'isTest'
+  | 'unsubscribe';
+
+/** Tells whether two requests ask for the same, and if not, where they differ. */
+export interface Fingerprint {
+  readonly whole: string;
+  readonly fields: Readonly<Record<FingerprintField, string>>;
+}
+
+/** Names and compares requests. */
+export interface Digests {
+  /** The dispatch of an admin's key: the same for ever. */
+  dispatchId(adminId: string, idempotencyKey: string): string;
+  fingerprint(request: DispatchRequest): Fingerprint;
+}
+
+/** A dispatch as the table has it. */
+export interface KnownDispatch {
+  readonly dispatch: Dispatch;
+  /** Absent in a record that was stored before there were fingerprints. */
+  readonly fingerprint?: string;
+  readonly fieldHashes: Readonly<Partial<Record<FingerprintField, string>>>;
+}
+
+/** Everything that one accepted request leaves in the table. */
+export interface NewDispatch {
+  readonly dispatch: Dispatch;
+  readonly fingerprint: Fingerprint;
+  readonly content: DispatchContent;
+  readonly recipients: readonly Addressee[];
+}
+
+export type CreateResult =
+  | { readonly outcome: 'created' }
+  | { readonly outcome: 'exists'; readonly known: KnownDispatch }
+  | { readonly outcome: 'too-large'; readonly limit: StorageLimit };
+
+/** What made a dispatch too large to be stored. */
+export type StorageLimit = 'content' | 'recipients';
+
+/** Dispatches as accept knows them. */
+export interface AcceptRepository {
+  /** Reads consistently. Throws {@link Unavailable}. */
+  find(dispatchId: string): Promise<KnownDispatch | undefined>;
+  /** Stores all of it or nothing. Throws {@link Unavailable} when it cannot tell that it did. */
+  create(entry: NewDispatch): Promise<CreateResult>;
+}
+
+/** The mail templates of the scenarios. */
+export interface TemplateSource {
+  /** Undefined: there is none for this scenario. Throws {@link Unavailable}. */
+  find(scenarioId: string): Promise<TemplateParts | undefined>;
+}
+
+/** A template of a dispatch. */
+export type TemplatePart = 'subject' | 'html' | 'text' | 'unsubscribe';
+
+/** Why a template cannot be used for anybody. */
+export interface TemplateFault {
+  readonly part: TemplatePart;
+  readonly rule: 'template-syntax' | 'unknown-helper' | 'no-subject' | 'no-body';
+  readonly line?: number;
+  /** The helper's name. */
+  readonly name?: string;
+}
+
+/** What can keep one mail from being rendered. */
+export type RenderRule =
+  'missing-variable' | 'variable-not-text' | 'subject-empty' | 'subject-too-long' | 'unsubscribe-url' | 'rendering-failed';
+
+/** Why one recipient's mail cannot be rendered. */
+export interface RecipientFault {
+  /** Place in the request. */
+  readonly index: number;
+  readonly applyId: string;
+  readonly rule: RenderRule;
+  /** The variable's name. */
+  readonly name?: string;
+}
+
+export type CheckResult =
+  | { readonly outcome: 'fine' }
+  | { readonly outcome: 'invalid-template'; readonly faults: readonly TemplateFault[] }
+  /** `faults` are those of the first recipients concerned; `total` counts the recipients. */
+  | { readonly outcome: 'cannot-render'; readonly faults: readonly RecipientFault[]; readonly total: number }
+  | { readonly outcome: 'too-costly' };
+
+/** Tells before anything is stored whether every mail of a dispatch can be rendered. */
+export type CheckContent = (content: DispatchContent, recipients: readonly Addressee[]) => CheckResult;
+
+/** Thrown when a store or service did not answer although it was asked again: the client should ask again. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+  readonly retryAfterSeconds: number;
+
+  constructor(what: string, retryAfterSeconds: number, cause?: unknown) {
+    super(`${what} did not answer`, { cause });
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

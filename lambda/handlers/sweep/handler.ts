@@ -1,0 +1,31 @@
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+
+import type { SweepReport } from '../../application/sweep.ts';
+import { ScheduleEvent } from '../../contracts/schedule-event.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+
+export interface SweepHandlerDeps {
+  readonly sweep: (situation: { atStart: boolean; timeLeft: () => boolean }) => Promise<SweepReport>;
+  readonly telemetry: Telemetry;
+}
+
+/** Kept back to re-enqueue what was found before time ran out. */
+const RESERVE_MS = 5_000;
+
+/** The schedule in; nothing out but what the pass has put right. */
+export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: SweepHandlerDeps) =>
+  middy(async (event: unknown, context: Context): Promise<void> => {
+    const { atStart } = ScheduleEvent.parse(event).detail;
+    const report = await sweep({ atStart, timeLeft: () => context.getRemainingTimeInMillis() > RESERVE_MS });
+    logger.info('sweep', { atStart, ...report });
+    count('DispatchCompleted', report.completed);
+    count('RecipientReEnqueued', report.reEnqueued);
+    count('BatchReEnqueued', report.expandedAgain);
+    metrics.addMetric('OldestPendingSeconds', MetricUnit.Seconds, report.oldestPendingSeconds);
+  })
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(logMetrics(metrics));

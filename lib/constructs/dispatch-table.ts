@@ -1,0 +1,100 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+
+export interface DispatchTableProps {
+  /** Whether the data outlives a mistaken delete. */
+  readonly kept: boolean;
+}
+
+/** Index of the dispatches of one admin by time. */
+export const BY_ADMIN_INDEX = 'by-admin';
+
+/** Index of the dispatches that are not finished. */
+export const OPEN_INDEX = 'open';
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** The one table, and for each of its users the rights that it needs and no other. */
+export class DispatchTable extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, { kept }: DispatchTableProps) {
+    super(scope, id);
+    this.table = new TableV2(this, 'Table', {
+      partitionKey: text('pk'),
+      sortKey: text('sk'),
+      billing: Billing.onDemand(),
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expiresAt',
+      // Only dispatch items have these keys: an index over recipients would double the price of every send.
+      globalSecondaryIndexes: [
+        {
+          indexName: BY_ADMIN_INDEX,
+          partitionKey: text('adminKey'),
+          sortKey: text('createdKey'),
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+        {
+          indexName: OPEN_INDEX,
+          partitionKey: text('openKey'),
+          sortKey: text('createdKey'),
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      deletionProtection: kept,
+      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+  }
+
+  /** May look a dispatch up and store a new one; a transaction of puts asks for nothing else. */
+  grantAccept(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PutItem');
+  }
+
+  /** May read dispatches and their recipients. */
+  grantRead(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query');
+  }
+
+  /** May turn a batch into recipients. */
+  grantExpand(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem');
+  }
+
+  /** May claim recipients and record what became of them. */
+  grantSend(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate');
+  }
+
+  /** May look for dispatches that are stuck, and mark or complete them. */
+  grantSweep(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['dynamodb:Query'],
+      resourceArns: [this.table.tableArn, `${this.table.tableArn}/index/${OPEN_INDEX}`],
+    }).combine(this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:UpdateItem'));
+  }
+
+  /** May follow the stream; an event source asks for the list of streams too, which knows no narrower resource. */
+  grantFollow(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      resourceArns: [this.streamArn],
+    }).combine(Grant.addToPrincipal({ grantee, actions: ['dynamodb:ListStreams'], resourceArns: ['*'] }));
+  }
+
+  /** Address of the stream. */
+  get streamArn(): string {
+    const arn = this.table.tableStreamArn;
+    if (arn === undefined) throw new Error(`${this.node.path} has no stream`);
+    return arn;
+  }
+
+  #onItems(grantee: IGrantable, ...actions: string[]): Grant {
+    return Grant.addToPrincipal({ grantee, actions, resourceArns: [this.table.tableArn] });
+  }
+}

@@ -1,0 +1,71 @@
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { ConfigurationSet, EmailSendingEvent, EventDestination } from 'aws-cdk-lib/aws-ses';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+
+import { WorkerQueue } from './worker-queue.ts';
+
+export interface EventIntakeProps {
+  /** Whether the topic's key outlives the stack. */
+  readonly kept: boolean;
+}
+
+/** Opens and clicks are left out: they are about people, not about mails. */
+const EVENTS = [
+  EmailSendingEvent.SEND,
+  EmailSendingEvent.REJECT,
+  EmailSendingEvent.BOUNCE,
+  EmailSendingEvent.COMPLAINT,
+  EmailSendingEvent.DELIVERY,
+  EmailSendingEvent.RENDERING_FAILURE,
+  EmailSendingEvent.DELIVERY_DELAY,
+];
+
+/** What SES tells about the mails that went through the configuration set, on its way to a queue. */
+export class EventIntake extends Construct {
+  readonly configurationSet: ConfigurationSet;
+  readonly feedback: WorkerQueue;
+
+  constructor(scope: Construct, id: string, { kept }: EventIntakeProps) {
+    super(scope, id);
+
+    this.feedback = new WorkerQueue(this, 'Feedback', {
+      consumerTimeout: Duration.seconds(10),
+      // Two more deliveries fit into the lease of a sender that waits for the event.
+      visibility: Duration.seconds(60),
+      // An event is lost for good once it is here, so it is tried for hours.
+      plannedAttempts: 200,
+      impact: 'What SES said about some mails is not applied: bounces are not counted and lost answers stay open.',
+      runbook: 'feedback-dead-letters',
+    });
+
+    const topic = new Topic(this, 'Topic', { enforceSSL: true, masterKey: this.#keyForSes(kept) });
+    topic.addSubscription(
+      new SqsSubscription(this.feedback.queue, { rawMessageDelivery: true, deadLetterQueue: this.feedback.deadLetters }),
+    );
+
+    this.configurationSet = new ConfigurationSet(this, 'ConfigurationSet', { reputationMetrics: true });
+    this.configurationSet.addEventDestination('Events', { destination: EventDestination.snsTopic(topic), events: EVENTS });
+  }
+
+  /** Events hold addresses. SES cannot use the key that SNS has by itself, so the topic gets one of its own. */
+  #keyForSes(kept: boolean): Key {
+    const key = new Key(this, 'Key', {
+      description: 'Events of SES about mails, while SNS holds them',
+      enableKeyRotation: true,
+      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('ses.amazonaws.com')],
+        actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+        resources: ['*'],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
+    return key;
+  }
+}

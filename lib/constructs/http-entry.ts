@@ -1,0 +1,79 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+import type { ServiceFunction } from './service-function.ts';
+
+/** One function, and the requests that it answers. */
+export interface Endpoint {
+  readonly handler: ServiceFunction;
+  readonly routes: readonly {
+    readonly method: HttpMethod;
+    readonly path: string;
+    /** A token with any one of these may call. */
+    readonly scopes: readonly string[];
+  }[];
+}
+
+export interface HttpEntryProps {
+  readonly issuer: string;
+  readonly audience: string;
+  /** By the name of their integration. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly kept: boolean;
+}
+
+/** Far above what admins do by hand; what it stops is a client that loops. */
+const THROTTLE = { rateLimit: 50, burstLimit: 100 };
+
+/** Who called what, and how it ended: ids and codes, no network address, no query. */
+const ACCESS_LOG = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  route: '$context.routeKey',
+  status: '$context.status',
+  latencyMs: '$context.responseLatency',
+  integrationStatus: '$context.integrationStatus',
+  integrationError: '$context.integrationErrorMessage',
+  authorizerError: '$context.authorizer.error',
+  caller: '$context.authorizer.claims.sub',
+};
+
+/** The HTTP API: every route asks for a token of the issuer, with a scope. */
+export class HttpEntry extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: HttpEntryProps) {
+    super(scope, id);
+
+    const authorizer = new HttpJwtAuthorizer('Tokens', props.issuer, { jwtAudience: [props.audience] });
+    const api = new HttpApi(this, 'Api', { createDefaultStage: false });
+    for (const [name, { handler, routes }] of Object.entries(props.endpoints)) {
+      const integration = new HttpLambdaIntegration(name, handler.lambda);
+      for (const { method, path, scopes } of routes) {
+        api.addRoutes({ path, methods: [method], integration, authorizer, authorizationScopes: [...scopes] });
+      }
+    }
+
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      retention: props.kept ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
+      removalPolicy: props.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    new HttpStage(this, 'Stage', {
+      httpApi: api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: THROTTLE,
+      detailedMetricsEnabled: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLog),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+    this.url = api.apiEndpoint;
+  }
+}

@@ -1,0 +1,114 @@
+import { Duration } from 'aws-cdk-lib';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+
+import type { RunbookSection } from '../runbook.ts';
+import { DeadLetterAlarm } from './dead-letter-alarm.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface WorkerQueueProps {
+  /** How often the consumer itself tries one message before it gives up on it. */
+  readonly plannedAttempts: number;
+
+  /** How long the consumer may run. */
+  readonly consumerTimeout: Duration;
+
+  /**
+   * How long a message that was handed out stays hidden.
+   *
+   * @default - six times as long as the consumer may run, as AWS asks for
+   */
+  readonly visibility?: Duration;
+
+  /** What it means for people that messages were given up, in one sentence. */
+  readonly impact: string;
+
+  /** Section of the runbook that says what to do then. */
+  readonly runbook: RunbookSection;
+}
+
+export interface ConsumerProps {
+  readonly batchSize: number;
+  /** Copies of the consumer at once, from 2 to 1000. */
+  readonly maxConcurrency: number;
+}
+
+/** Receives beyond the planned attempts: crashes, throttles and a look in the console count as receives too. */
+const RECEIVE_HEADROOM = 4;
+
+/** A queue with its dead letters, and the alarm that says that some are there. */
+export class WorkerQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly maxReceiveCount: number;
+
+  readonly #consumerTimeout: Duration;
+
+  constructor(scope: Construct, id: string, props: WorkerQueueProps) {
+    super(scope, id);
+    const visibility = props.visibility ?? Duration.seconds(6 * props.consumerTimeout.toSeconds());
+    if (visibility.toSeconds() <= props.consumerTimeout.toSeconds()) {
+      throw new Error(
+        `'visibility' (${visibility.toSeconds()} s) must be longer than 'consumerTimeout' (${props.consumerTimeout.toSeconds()} s)`,
+      );
+    }
+    if (!Number.isInteger(props.plannedAttempts) || props.plannedAttempts < 1) {
+      throw new Error(`'plannedAttempts' must be a whole number of at least 1, got ${props.plannedAttempts}`);
+    }
+    this.maxReceiveCount = props.plannedAttempts + RECEIVE_HEADROOM;
+    this.#consumerTimeout = props.consumerTimeout;
+
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    this.queue = new Queue(this, 'Queue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(4),
+      visibilityTimeout: visibility,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: this.maxReceiveCount },
+    });
+    new DeadLetterAlarm(this, 'DeadLettersSeen', { deadLetters: this.deadLetters, impact: props.impact, runbook: props.runbook });
+  }
+
+  /** Lets the function drain the queue, and gives it the rights for that. */
+  feed(consumer: ServiceFunction, { batchSize, maxConcurrency }: ConsumerProps): void {
+    if (consumer.timeout.toSeconds() > this.#consumerTimeout.toSeconds()) {
+      throw new Error(
+        `${consumer.node.path} may run ${consumer.timeout.toSeconds()} s, but ${this.node.path} was built for ` +
+          `${this.#consumerTimeout.toSeconds()} s: give both the same time`,
+      );
+    }
+    this.#grant(consumer, 'sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes');
+    new EventSourceMapping(consumer, this.node.id, {
+      target: consumer.lambda,
+      eventSourceArn: this.queue.queueArn,
+      batchSize,
+      maxConcurrency,
+      reportBatchItemFailures: true,
+    });
+  }
+
+  /** May put messages in. */
+  grantSend(grantee: IGrantable): Grant {
+    return this.#grant(grantee, 'sqs:SendMessage');
+  }
+
+  /** May hide a message that it holds for another time than the queue's. */
+  grantHide(grantee: IGrantable): Grant {
+    return this.#grant(grantee, 'sqs:ChangeMessageVisibility');
+  }
+
+  /** May ask how many messages there are. */
+  grantCount(grantee: IGrantable): Grant {
+    return this.#grant(grantee, 'sqs:GetQueueAttributes');
+  }
+
+  #grant(grantee: IGrantable, ...actions: string[]): Grant {
+    return Grant.addToPrincipal({ grantee, actions, resourceArns: [this.queue.queueArn] });
+  }
+}

@@ -1,0 +1,48 @@
+/** Where a setting's value comes from: CDK context, the environment; undefined if nobody gave one. */
+export type Lookup = (key: string) => unknown;
+
+/** Name of a setting as an environment variable: `leaseSeconds` is `LEASE_SECONDS`. */
+export const environmentName = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+  /** @default - whole numbers only */
+  readonly fractions?: boolean;
+}
+
+/** Reads settings one by one and keeps what is wrong with them, so that all faults are told at once. */
+export class SettingReader {
+  readonly faults: string[] = [];
+  readonly #lookup: Lookup;
+
+  constructor(lookup: Lookup) {
+    this.#lookup = lookup;
+  }
+
+  /** A number; the command line and the environment give it as text. */
+  number(key: string, fallback: number, { from, to, fractions = false }: Bounds): number {
+    const given = this.#lookup(key);
+    if (given === undefined || given === '') return fallback;
+    const value = typeof given === 'number' || typeof given === 'string' ? Number(given) : Number.NaN;
+    if (value >= from && value <= to && (fractions || Number.isInteger(value))) return value;
+    this.faults.push(`${key} must be a ${fractions ? '' : 'whole '}number from ${from} to ${to}, got ${JSON.stringify(given)}`);
+    return fallback;
+  }
+
+  /** A text; without a fallback it must be given, and `toGive` says how. */
+  text(key: string, fallback: string | undefined, toGive: string, isGood: (text: string) => boolean = () => true): string {
+    const given = this.#lookup(key) ?? fallback;
+    if (typeof given === 'string' && isGood(given)) return given;
+    this.faults.push(given === undefined ? `${key} is missing: ${toGive}` : `${key} is ${JSON.stringify(given)}: ${toGive}`);
+    return '';
+  }
+
+  /** One of a few words. */
+  oneOf<Word extends string>(key: string, words: readonly [Word, ...Word[]]): Word {
+    const given = this.#lookup(key) ?? words[0];
+    const found = words.find((word) => word === given);
+    if (found === undefined) this.faults.push(`${key} must be one of ${words.join(', ')}, got ${JSON.stringify(given)}`);
+    return found ?? words[0];
+  }
+}

@@ -1,0 +1,222 @@
+import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+
+import type { AcceptDispatchEnvVars } from '../../lambda/handlers/accept-dispatch/env.ts';
+import type { CarryOutTaskEnvVars } from '../../lambda/handlers/carry-out-task/env.ts';
+import type { ReadDispatchesEnvVars } from '../../lambda/handlers/read-dispatches/env.ts';
+import type { RelayOutboxEnvVars } from '../../lambda/handlers/relay-outbox/env.ts';
+import type { SendRecipientsEnvVars } from '../../lambda/handlers/send-recipients/env.ts';
+import type { SweepEnvVars } from '../../lambda/handlers/sweep/env.ts';
+import { type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts';
+import { EventIntake } from '../constructs/event-intake.ts';
+import { HttpEntry } from '../constructs/http-entry.ts';
+import { OutboxRelay } from '../constructs/outbox-relay.ts';
+import { ServiceFunction } from '../constructs/service-function.ts';
+import { grantReadQuota, grantReadTemplates, grantSendMail } from '../constructs/ses-rights.ts';
+import { WorkerQueue } from '../constructs/worker-queue.ts';
+import { sendingScale } from '../sending-scale.ts';
+import type { StageSettings } from '../stages.ts';
+
+export interface DispatchStackProps extends StackProps {
+  readonly stage: StageSettings;
+  readonly table: DispatchTable;
+  /** Where stream records go that cannot be relayed. */
+  readonly failures: Bucket;
+}
+
+/** An HTTP API gives up after 30 s; the function must be the first to. */
+const API_TIMEOUT = Duration.seconds(29);
+
+/** 1,000 recipients are put in a few seconds; the rest is for a table that throttles. */
+const TASK_TIMEOUT = Duration.seconds(60);
+
+/** What can be rebuilt: API, relay, queues, senders, recovery, events of SES. */
+export class DispatchStack extends Stack {
+  readonly #stage: StageSettings;
+  readonly #table: DispatchTable;
+  readonly #sends: WorkerQueue;
+  readonly #tasks: WorkerQueue;
+  readonly #events: EventIntake;
+
+  constructor(scope: Construct, id: string, { stage, table, failures, ...props }: DispatchStackProps) {
+    super(scope, id, props);
+    this.#stage = stage;
+    this.#table = table;
+
+    this.#sends = new WorkerQueue(this, 'Sends', {
+      consumerTimeout: Duration.seconds(stage.functionTimeoutSeconds),
+      visibility: Duration.seconds(stage.visibilitySeconds),
+      plannedAttempts: stage.attemptsPerRound,
+      impact: 'Some recipients did not get their mail, and nothing tries again until a person does.',
+      runbook: 'send-dead-letters',
+    });
+    this.#tasks = new WorkerQueue(this, 'Tasks', {
+      consumerTimeout: TASK_TIMEOUT,
+      plannedAttempts: 7,
+      impact: 'Part of a large dispatch is stuck: its recipients are not even waiting to be sent yet.',
+      runbook: 'task-dead-letters',
+    });
+    this.#events = new EventIntake(this, 'Events', { kept: stage.kept });
+
+    const api = this.#addApi();
+    this.#addRelay(failures);
+    this.#addTaskWorker();
+    this.#addSender();
+    this.#addSweeper();
+
+    new CfnOutput(this, 'ApiUrl', { value: api.url });
+    new CfnOutput(this, 'SendQueueUrl', { value: this.#sends.queue.queueUrl });
+    new CfnOutput(this, 'SendDeadLetterQueueUrl', { value: this.#sends.deadLetters.queueUrl });
+    new CfnOutput(this, 'ConfigurationSetName', { value: this.#events.configurationSet.configurationSetName });
+  }
+
+  #addApi(): HttpEntry {
+    const { kept, issuer, audience, templatePrefix, fromAddress, replyToAddress } = this.#stage;
+    const accept = new ServiceFunction(this, 'AcceptDispatch', {
+      handler: 'accept-dispatch',
+      timeout: API_TIMEOUT,
+      // 50,000 recipients are unpacked, checked and packed again within one request: a whole processor and room.
+      memoryMegabytes: 2_048,
+      kept,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        TEMPLATE_PREFIX: templatePrefix,
+        FROM_ADDRESS: fromAddress,
+        REPLY_TO_ADDRESS: replyToAddress,
+      } satisfies AcceptDispatchEnvVars,
+    });
+    this.#table.grantAccept(accept);
+    grantReadTemplates(accept, templatePrefix);
+    Validations.of(accept).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:template/${templatePrefix}*]`,
+      reason: 'Scenarios come and go without a deployment; the prefix of their templates is all that is known of them here.',
+    });
+
+    const read = new ServiceFunction(this, 'ReadDispatches', {
+      handler: 'read-dispatches',
+      timeout: Duration.seconds(20),
+      memoryMegabytes: 512,
+      kept,
+      environment: { TABLE_NAME: this.#table.table.tableName } satisfies ReadDispatchesEnvVars,
+    });
+    this.#table.grantRead(read);
+
+    const readers = ['mail:read', 'mail:operate'];
+    return new HttpEntry(this, 'Http', {
+      issuer,
+      audience,
+      kept,
+      endpoints: {
+        Accept: { handler: accept, routes: [{ method: HttpMethod.POST, path: '/dispatches', scopes: ['mail:send'] }] },
+        Read: {
+          handler: read,
+          routes: [
+            { method: HttpMethod.GET, path: '/dispatches/{dispatchId}', scopes: readers },
+            { method: HttpMethod.GET, path: '/dispatches/{dispatchId}/recipients', scopes: readers },
+          ],
+        },
+      },
+    });
+  }
+
+  #addRelay(failures: Bucket): void {
+    const relay = new ServiceFunction(this, 'RelayOutbox', {
+      handler: 'relay-outbox',
+      timeout: Duration.seconds(60),
+      memoryMegabytes: 512,
+      kept: this.#stage.kept,
+      environment: {
+        SEND_QUEUE_URL: this.#sends.queue.queueUrl,
+        TASK_QUEUE_URL: this.#tasks.queue.queueUrl,
+        FAILURE_BUCKET: failures.bucketName,
+      } satisfies RelayOutboxEnvVars,
+    });
+    this.#sends.grantSend(relay);
+    this.#tasks.grantSend(relay);
+    new OutboxRelay(this, 'Outbox', { table: this.#table, relay, failures });
+  }
+
+  #addTaskWorker(): void {
+    const worker = new ServiceFunction(this, 'CarryOutTask', {
+      handler: 'carry-out-task',
+      timeout: TASK_TIMEOUT,
+      memoryMegabytes: 1_024,
+      kept: this.#stage.kept,
+      environment: { TABLE_NAME: this.#table.table.tableName } satisfies CarryOutTaskEnvVars,
+    });
+    this.#table.grantExpand(worker);
+    // One task a call, so that one that fails takes no other with it; two at once leave the table to the senders.
+    this.#tasks.feed(worker, { batchSize: 1, maxConcurrency: 2 });
+  }
+
+  #addSender(): void {
+    const stage = this.#stage;
+    const { batchSize, maxConcurrency } = sendingScale(stage);
+    const sender = new ServiceFunction(this, 'SendRecipients', {
+      handler: 'send-recipients',
+      timeout: Duration.seconds(stage.functionTimeoutSeconds),
+      memoryMegabytes: 1_024,
+      kept: stage.kept,
+      // A throttled invocation uses up a receive without running; so what the queue may start is set aside.
+      reservedConcurrency: maxConcurrency,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        SEND_QUEUE_URL: this.#sends.queue.queueUrl,
+        CONFIGURATION_SET: this.#events.configurationSet.configurationSetName,
+        LEASE_SECONDS: String(stage.leaseSeconds),
+        SES_TIMEOUT_SECONDS: String(stage.sesTimeoutSeconds),
+        ATTEMPTS_PER_ROUND: String(stage.attemptsPerRound),
+        BACKOFF_BASE_SECONDS: String(stage.backoffBaseSeconds),
+        BACKOFF_CAP_SECONDS: String(stage.backoffCapSeconds),
+        MAX_RECEIVE_COUNT: String(this.#sends.maxReceiveCount),
+        MAX_CONCURRENCY: String(maxConcurrency),
+        PARALLEL_CALLS: String(stage.parallelCalls),
+        MAX_SEND_RATE: String(stage.maxSendRate),
+        UNCLEAR_POLICY: stage.unclearPolicy,
+        RETENTION_DAYS: String(stage.retentionDays),
+      } satisfies SendRecipientsEnvVars,
+    });
+    this.#table.grantSend(sender);
+    this.#sends.grantSend(sender);
+    this.#sends.grantHide(sender);
+    grantSendMail(sender, stage.fromAddress, this.#events.configurationSet);
+    grantReadQuota(sender);
+    Validations.of(sender).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'ses:GetAccount is about the account as a whole and knows no narrower resource.',
+    });
+    this.#sends.feed(sender, { batchSize, maxConcurrency });
+  }
+
+  #addSweeper(): void {
+    const stage = this.#stage;
+    const sweeper = new ServiceFunction(this, 'Sweep', {
+      handler: 'sweep',
+      // Less than the time between two passes, so that passes do not pile up.
+      timeout: Duration.minutes(4),
+      memoryMegabytes: 512,
+      kept: stage.kept,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        OPEN_INDEX,
+        SEND_QUEUE_URL: this.#sends.queue.queueUrl,
+        TASK_QUEUE_URL: this.#tasks.queue.queueUrl,
+        STILL_SECONDS: String(stage.stillSeconds),
+        VISIT_SECONDS: String(stage.visitSeconds),
+        RETENTION_DAYS: String(stage.retentionDays),
+      } satisfies SweepEnvVars,
+    });
+    this.#table.grantSweep(sweeper);
+    this.#sends.grantSend(sweeper);
+    this.#sends.grantCount(sweeper);
+    this.#tasks.grantSend(sweeper);
+    new Rule(this, 'SweepRegularly', {
+      schedule: Schedule.rate(Duration.minutes(5)),
+      targets: [new LambdaTarget(sweeper.lambda)],
+    });
+  }
+}

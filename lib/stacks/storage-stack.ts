@@ -1,0 +1,37 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+
+import { DispatchTable } from '../constructs/dispatch-table.ts';
+import type { StageSettings } from '../stages.ts';
+
+export interface StorageStackProps extends StackProps {
+  readonly stage: StageSettings;
+}
+
+/** What must survive: the table, and the bucket for what could not be relayed. */
+export class StorageStack extends Stack {
+  readonly table: DispatchTable;
+  readonly failures: Bucket;
+
+  constructor(scope: Construct, id: string, { stage, ...props }: StorageStackProps) {
+    super(scope, id, props);
+    this.table = new DispatchTable(this, 'Dispatches', { kept: stage.kept });
+
+    this.failures = new Bucket(this, 'RelayFailures', {
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      // Whole records with addresses in them: kept for as long as somebody may need to look, no longer.
+      lifecycleRules: [{ expiration: Duration.days(30) }],
+      removalPolicy: stage.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.failures).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason:
+        'One function writes here, in rare trouble, and objects live 30 days: a second bucket of access logs would say nothing more.',
+    });
+
+    new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
+  }
+}

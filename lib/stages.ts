@@ -1,0 +1,124 @@
+import { parseMailbox } from './mailbox.ts';
+import { environmentName, type Lookup, SettingReader } from './setting.ts';
+import { faultsOfTimeOrder, type TimeOrder } from './time-order.ts';
+
+/** Everything in which one stage differs from another. */
+export interface StageSettings extends TimeOrder {
+  readonly name: string;
+
+  /** Whether data, and the stacks themselves, outlive a mistaken delete. */
+  readonly kept: boolean;
+
+  /** Who signs the tokens of the API. */
+  readonly issuer: string;
+  readonly audience: string;
+
+  /** `name@host` or `Display Name <name@host>`; the one identity that may send. */
+  readonly fromAddress: string;
+  /** Empty: answers go to the From address. */
+  readonly replyToAddress: string;
+  /** Put before a scenario's id to get the name of its template in SES. */
+  readonly templatePrefix: string;
+
+  readonly attemptsPerRound: number;
+  readonly backoffBaseSeconds: number;
+  readonly backoffCapSeconds: number;
+
+  /** Senders at once, and calls to SES at once in each of them. */
+  readonly maxConcurrency: number;
+  readonly parallelCalls: number;
+  /** Mails per second of this service; 0: what the account allows. */
+  readonly maxSendRate: number;
+
+  readonly unclearPolicy: 'resend' | 'hold';
+  readonly retentionDays: number;
+
+  /** A dispatch counts as stuck after this long without a change; its rows are visited no more often than that. */
+  readonly stillSeconds: number;
+  readonly visitSeconds: number;
+}
+
+/** The stage of the local stack. */
+export const LOCAL = 'local';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+
+/** What the local stack does differently: short times, and an issuer and a sender of its own. */
+const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
+  issuer: 'https://issuer.localhost/',
+  fromAddress: 'Recruiting <no-reply@example.com>',
+  sesTimeoutSeconds: 3,
+  functionTimeoutSeconds: 10,
+  leaseSeconds: 15,
+  visibilitySeconds: 20,
+  backoffBaseSeconds: 2,
+  backoffCapSeconds: 60,
+  stillSeconds: 10,
+  visitSeconds: 10,
+};
+
+const isIssuer = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
+const isMailbox = (text: string): boolean => parseMailbox(text) !== undefined;
+
+const readTimes = (read: SettingReader) => ({
+  sesTimeoutSeconds: read.number('sesTimeoutSeconds', 10, { from: 1, to: 60 }),
+  functionTimeoutSeconds: read.number('functionTimeoutSeconds', 30, { from: 2, to: 900 }),
+  leaseSeconds: read.number('leaseSeconds', 300, { from: 3, to: 12 * HOUR }),
+  // SQS hides a message for 12 hours at most.
+  visibilitySeconds: read.number('visibilitySeconds', 360, { from: 4, to: 12 * HOUR }),
+});
+
+const readPolicy = (read: SettingReader) => ({
+  // SQS allows 1,000 receives, and some are kept for crashes.
+  attemptsPerRound: read.number('attemptsPerRound', 7, { from: 1, to: 900 }),
+  backoffBaseSeconds: read.number('backoffBaseSeconds', 30, { from: 1, to: HOUR }),
+  backoffCapSeconds: read.number('backoffCapSeconds', HOUR, { from: 1, to: 11 * HOUR }),
+  // The event source accepts no less than 2.
+  maxConcurrency: read.number('maxConcurrency', 5, { from: 2, to: 1_000 }),
+  // One batch of DynamoDB statements carries 25.
+  parallelCalls: read.number('parallelCalls', 10, { from: 1, to: 25 }),
+  maxSendRate: read.number('maxSendRate', 0, { from: 0, to: 10_000, fractions: true }),
+  unclearPolicy: read.oneOf('unclearPolicy', ['resend', 'hold']),
+  retentionDays: read.number('retentionDays', 180, { from: 1, to: 3_650 }),
+  stillSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
+  visitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
+});
+
+const readIdentity = (read: SettingReader) => ({
+  issuer: read.text('issuer', undefined, 'give the https address of the issuer of your tokens', isIssuer),
+  audience: read.text('audience', 'mail-dispatch', 'give the audience of your tokens', (text) => text !== ''),
+  fromAddress: read.text('fromAddress', undefined, 'give the verified sender as name@host or Name <name@host>', isMailbox),
+  replyToAddress: read.text(
+    'replyToAddress',
+    '',
+    'give name@host, Name <name@host> or nothing',
+    (text) => text === '' || isMailbox(text),
+  ),
+  templatePrefix: read.text('templatePrefix', '', 'use letters, digits, - and _ only', (text) => /^[\w-]{0,40}$/.test(text)),
+});
+
+/** Reads and checks all settings of a stage; throws one error that names every fault. */
+export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
+  if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,19}$/.test(name)) {
+    throw new Error(
+      `'stage' must be a short lower-case name such as dev or prod, got ${typeof name === 'string' ? name : 'none'}: -c stage=prod`,
+    );
+  }
+  const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
+  const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read) };
+  const faults = [...read.faults, ...faultsOfTimeOrder(settings)];
+  if (settings.backoffBaseSeconds > settings.backoffCapSeconds) {
+    faults.push(
+      `backoffBaseSeconds (${settings.backoffBaseSeconds}) must not exceed backoffCapSeconds (${settings.backoffCapSeconds})`,
+    );
+  }
+  if (faults.length > 0) {
+    const how =
+      name === LOCAL
+        ? `environment variables such as ${environmentName('leaseSeconds')}`
+        : `cdk.json under stages.${name}, or -c key=value`;
+    throw new Error(`stage '${name}' cannot be built (settings come from ${how}):\n- ${faults.join('\n- ')}`);
+  }
+  return { name, kept: name !== LOCAL && name !== 'dev', ...settings };
+};

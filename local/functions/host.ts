@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { Settings } from '../settings.ts';
+import { REGION } from '../template/identity.ts';
+import type { Model } from '../template/model.ts';
+import { NotUnderstoodError } from '../template/understand.ts';
+import { createPool, type FunctionPool } from './pool.ts';
+
+/** Addresses that take the place of AWS's in the functions' eyes. */
+export interface FunctionEndpoints {
+  readonly dynamodb: string;
+  readonly sqs: string;
+  readonly sesv2: string;
+  readonly s3: string;
+}
+
+/** What Lambda itself puts into a function's environment, and what leads its clients to the emulators. */
+const surroundings = (name: string, memory: number, endpoints: FunctionEndpoints): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  TZ: ':UTC',
+  AWS_REGION: REGION,
+  AWS_DEFAULT_REGION: REGION,
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_NAME: name,
+  AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memory),
+  AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+  AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+  AWS_ENDPOINT_URL_SESV2: endpoints.sesv2,
+  AWS_ENDPOINT_URL_S3: endpoints.s3,
+});
+
+/** The template's functions, each in processes of its own. */
+export interface FunctionHost {
+  /** By name or ARN; throws if the template has no such function. */
+  readonly find: (nameOrArn: string) => FunctionPool;
+  readonly stop: () => void;
+}
+
+/** Makes the pools and keeps `processes.json` up to date, so that a person or a test can kill one process. */
+export const createFunctionHost = (model: Model, settings: Settings, endpoints: FunctionEndpoints): FunctionHost => {
+  const logs = join(settings.directory, 'logs');
+  mkdirSync(logs, { recursive: true });
+  const pools = new Map<string, FunctionPool>();
+  let stopped = false;
+
+  const writeProcesses = () => {
+    if (stopped) return;
+    const functions = [...pools.values()].flatMap((pool) => pool.pids().map((pid) => ({ function: pool.definition.name, pid })));
+    writeFileSync(join(settings.directory, 'processes.json'), JSON.stringify({ stack: process.pid, functions }, undefined, 2));
+  };
+  for (const { resource, name, attributes, properties } of model.functions) {
+    const directory = model.codeOf(properties.Code.S3Key);
+    if (directory === undefined) throw new NotUnderstoodError(resource, `its code ${properties.Code.S3Key} is not in the assembly`);
+    const environment = {
+      ...surroundings(name, properties.MemorySize, endpoints),
+      ...properties.Environment.Variables,
+    };
+    const pool = createPool(
+      {
+        name,
+        arn: attributes['Arn'] ?? name,
+        directory,
+        handler: properties.Handler,
+        timeoutSeconds: properties.Timeout,
+        memoryMegabytes: properties.MemorySize,
+        environment,
+      },
+      { concurrency: properties.ReservedConcurrentExecutions ?? settings.concurrency, logs, onChange: writeProcesses },
+    );
+    pools.set(name, pool);
+  }
+  return {
+    find: (nameOrArn) => {
+      const pool = pools.get(nameOrArn.split(':').at(-1) ?? '');
+      if (pool === undefined) throw new Error(`no template describes the function ${nameOrArn}`);
+      return pool;
+    },
+    stop: () => {
+      stopped = true;
+      for (const pool of pools.values()) pool.stop();
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type FunctionChild, type FunctionDefinition, type InvokeResult, startChild } from './child.ts';
+
+/** A function that can be called; it grows to its concurrency and waits there. */
+export interface FunctionPool {
+  readonly definition: FunctionDefinition;
+  readonly invoke: (event: unknown) => Promise<InvokeResult>;
+  readonly pids: () => number[];
+  /** Kills every process; what was under way ends as a function error. */
+  readonly stop: () => void;
+}
+
+/** Makes the pool of one function's processes. Its log is the file `<name>.log`. */
+export const createPool = (
+  definition: FunctionDefinition,
+  options: { readonly concurrency: number; readonly logs: string; readonly onChange: () => void },
+): FunctionPool => {
+  const descriptor = openSync(join(options.logs, `${definition.name}.log`), 'a');
+  const log = {
+    descriptor,
+    write: (line: object) => {
+      if (!stopped) writeSync(descriptor, `${JSON.stringify({ ...line, timestamp: new Date().toISOString() })}\n`);
+    },
+  };
+  const children = new Set<FunctionChild>();
+  const idle: FunctionChild[] = [];
+  const waiting: ((child: FunctionChild) => void)[] = [];
+  let stopped = false;
+
+  const start = (): FunctionChild => {
+    const child = startChild(definition, log, () => {
+      children.delete(child);
+      const place = idle.indexOf(child);
+      if (place >= 0) idle.splice(place, 1);
+      const next = stopped ? undefined : waiting.shift();
+      if (next) next(start());
+      options.onChange();
+    });
+    children.add(child);
+    options.onChange();
+    return child;
+  };
+  const take = (): Promise<FunctionChild> => {
+    const free = idle.pop();
+    if (free) return Promise.resolve(free);
+    if (children.size < options.concurrency) return Promise.resolve(start());
+    return new Promise((resolve) => waiting.push(resolve));
+  };
+  const giveBack = (child: FunctionChild) => {
+    // One that is ending makes room when it has ended.
+    if (!children.has(child) || !child.usable()) return;
+    const next = waiting.shift();
+    if (next) next(child);
+    else idle.push(child);
+  };
+
+  return {
+    definition,
+    pids: () => [...children].map((child) => child.pid),
+    invoke: async (event) => {
+      if (stopped) return { ok: false, errorType: 'Host.Stopped', errorMessage: 'the local stack is stopping' };
+      const child = await take();
+      const result = await child.invoke(JSON.stringify(event));
+      giveBack(child);
+      return result;
+    },
+    stop: () => {
+      stopped = true;
+      for (const child of children) child.kill();
+      closeSync(descriptor);
+    },
+  };
+};

@@ -1,0 +1,88 @@
+import { join, resolve } from 'node:path';
+
+import * as z from 'zod';
+
+/** Where everything of ours is found from, whatever the working directory. */
+export const ROOT = resolve(import.meta.dirname, '..');
+
+const port = (fallback: number) => z.coerce.number().int().min(0).max(65_535).default(fallback);
+const amount = (fallback: number) => z.coerce.number().positive().default(fallback);
+
+const Environment = z.object({
+  LOCAL_DIR: z.string().min(1).default(join(ROOT, '.local')),
+  LOCAL_API_PORT: port(3000),
+  LOCAL_INBOX_PORT: port(8005),
+  LOCAL_ISSUER_PORT: port(8006),
+  LOCAL_SES_PORT: port(8007),
+  LOCAL_SQS_PORT: port(8008),
+  LOCAL_DYNAMODB_PORT: port(8009),
+  LOCAL_COUNTS_PORT: port(8010),
+  /** A server to use in place of the one that comes with the project. */
+  DYNAMODB_ENDPOINT: z.url().optional(),
+  /** A cloud assembly that is ready; nothing is synthesized then. */
+  LOCAL_ASSEMBLY: z.string().min(1).optional(),
+  /** Where synthesized assemblies are kept for the next start. */
+  LOCAL_ASSEMBLIES: z.string().min(1).default(join(ROOT, '.local', 'assemblies')),
+  LOCAL_SES_RATE: amount(1000),
+  LOCAL_SES_DAILY: amount(1_000_000),
+  /** Children per function that has no reserved concurrency of its own. */
+  LOCAL_CONCURRENCY: z.coerce.number().int().min(1).default(4),
+  /** Interval of schedules; a rate() in a template knows whole minutes only. */
+  SWEEP_SECONDS: amount(30),
+  COUNT_REQUESTS: z.enum(['0', '1']).default('0'),
+});
+
+/** A port and the setting it came from, so that a message can name both. */
+export interface PortSetting {
+  readonly variable: string;
+  readonly port: number;
+}
+
+/** What the local stack can be told by environment variables. */
+export interface Settings {
+  readonly directory: string;
+  readonly ports: Readonly<Record<'api' | 'inbox' | 'issuer' | 'ses' | 'sqs' | 'dynamodb' | 'counts', PortSetting>>;
+  readonly dynamodbEndpoint?: string;
+  readonly assembly?: string;
+  readonly assemblies: string;
+  readonly sesRate: number;
+  readonly sesDaily: number;
+  readonly concurrency: number;
+  readonly sweepSeconds: number;
+  readonly countRequests: boolean;
+}
+
+/** Reads the settings; throws one error that names every bad one. */
+export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
+  // An empty variable means "not set", as in most shells' habits.
+  const result = Environment.safeParse(Object.fromEntries(Object.entries(source).filter(([, value]) => value !== '')));
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`Bad settings: ${problems.join('; ')}`);
+  }
+  const env = result.data;
+  const named = (variable: 'API' | 'INBOX' | 'ISSUER' | 'SES' | 'SQS' | 'DYNAMODB' | 'COUNTS'): PortSetting => ({
+    variable: `LOCAL_${variable}_PORT`,
+    port: env[`LOCAL_${variable}_PORT`],
+  });
+  return {
+    directory: resolve(env.LOCAL_DIR),
+    ports: {
+      api: named('API'),
+      inbox: named('INBOX'),
+      issuer: named('ISSUER'),
+      ses: named('SES'),
+      sqs: named('SQS'),
+      dynamodb: named('DYNAMODB'),
+      counts: named('COUNTS'),
+    },
+    ...(env.DYNAMODB_ENDPOINT !== undefined && { dynamodbEndpoint: env.DYNAMODB_ENDPOINT }),
+    ...(env.LOCAL_ASSEMBLY !== undefined && { assembly: resolve(env.LOCAL_ASSEMBLY) }),
+    assemblies: resolve(env.LOCAL_ASSEMBLIES),
+    sesRate: env.LOCAL_SES_RATE,
+    sesDaily: env.LOCAL_SES_DAILY,
+    concurrency: env.LOCAL_CONCURRENCY,
+    sweepSeconds: env.SWEEP_SECONDS,
+    countRequests: env.COUNT_REQUESTS === '1',
+  };
+};
