@@ -38,6 +38,7 @@ export interface SendSignal {
     | 'reopened'
     | 'given-back'
     | 'not-recorded'
+    | 'broken'
     | 'unknown-dispatch'
     | 'expired';
   readonly key: RecipientKey;

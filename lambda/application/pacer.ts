@@ -33,7 +33,8 @@ export const createPacer = ({ clock, maxSendRate, senders, parallelCalls }: Pace
   return {
     chunkSize: async () => chunkSize(await pace(), parallelCalls),
     async book(n) {
-      const taken = take(bucket, n, await pace(), clock());
+      const current = await pace();
+      const taken = take(bucket, n, { pace: current, capacity: chunkSize(current, parallelCalls) }, clock());
       bucket = taken.bucket;
       return taken.waitMs;
     },

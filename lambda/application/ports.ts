@@ -31,7 +31,9 @@ export type ClaimResult =
   | { readonly outcome: 'claimed'; readonly claimed: ClaimedRecipient }
   | { readonly outcome: 'refused'; readonly found: StoredRecipient | undefined }
   /** The table did not answer for this one: whether it was claimed is open, so nothing is sent. */
-  | { readonly outcome: 'unavailable' };
+  | { readonly outcome: 'unavailable' }
+  /** No version of this code can read or write this row; only a person can help. */
+  | { readonly outcome: 'broken' };
 
 /** A change of a recipient that stands only while that worker's lease does. */
 export interface RecipientWrite {
@@ -56,7 +58,7 @@ export interface RecipientRepository {
 
 /** The content of dispatches. */
 export interface ContentRepository {
-  find(dispatchId: string): Promise<DispatchContent | 'unknown-dispatch' | 'expired'>;
+  find(dispatchId: string): Promise<DispatchContent | 'unknown-dispatch' | 'expired' | 'unavailable' | 'broken'>;
 }
 
 /** Turns a dispatch's content into the mail of one recipient. */

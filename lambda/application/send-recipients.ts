@@ -49,6 +49,8 @@ export interface SendRecipientsDeps {
 /** Time kept back, beside the SES timeout, to record what SES answered. */
 const RECORD_RESERVE_MS = 2_000;
 const RETRY_WRITE_MS = 200;
+const UNAVAILABLE_BASE_SECONDS = 5;
+const UNAVAILABLE_CAP_SECONDS = 300;
 
 const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
 
@@ -71,11 +73,12 @@ export const createSendRecipients =
         await leaveForLater(deps, waiting, actions);
         break;
       }
-      if (waitMs > 0) await deps.sleep(waitMs);
+      // Senders that were woken together must not call together.
+      await deps.sleep(waitMs + Math.round(deps.random() * Math.min(1000, await deps.pacer.expect(1))));
       const again = await sendChunk(deps, chunk, actions, settledOnce, remainingMs);
       waiting = [...waiting.slice(chunk.length), ...again];
     }
-    return messages.map(({ key }) => actions.get(groupId(key)) ?? { do: 'wait', until: deps.clock() + LOOK_AGAIN_MS });
+    return messages.map((message) => actions.get(groupId(message.key)) ?? backOff(deps, message));
   };
 
 const findContents = async (
@@ -89,14 +92,19 @@ const findContents = async (
     const { key } = message;
     if (first.get(groupId(key)) !== message) continue;
     const content = await contents.find(key.dispatchId);
-    if (content === 'unknown-dispatch' || content === 'expired') {
+    if (typeof content !== 'string') groups.push({ key, message, content });
+    else if (content !== 'unavailable') {
       observe({ type: content, key });
       actions.set(groupId(key), content === 'expired' ? { do: 'delete' } : { do: 'keep-failing' });
-    } else {
-      groups.push({ key, message, content });
     }
   }
   return groups;
+};
+
+/** The table did not answer: nothing was judged, so no receive is spent on it, however long it lasts. */
+const backOff = ({ policy, clock }: SendRecipientsDeps, message: RecipientMessage): MessageAction => {
+  const seconds = Math.min(UNAVAILABLE_CAP_SECONDS, UNAVAILABLE_BASE_SECONDS * 2 ** (message.receiveCount - 1));
+  return waitOrRequeue(message, clock() + seconds * 1000, policy.maxReceiveCount);
 };
 
 const leaveForLater = async (
@@ -116,28 +124,34 @@ const sendChunk = async (
   settledOnce: Set<string>,
   remainingMs: () => number,
 ): Promise<Group[]> => {
-  const { recipients, policy, clock, newId, pacer } = deps;
+  const { recipients, policy, clock, newId, pacer, observe } = deps;
   const now = clock();
   const claims = chunk.map(({ key }) => ({ key, lease: { token: newId(), until: now + policy.leaseSeconds * 1000 } }));
   const results = await recipients.claimAll(claims, now);
 
-  const granted: { readonly group: Group; readonly claimed: ClaimedRecipient }[] = [];
-  const again: Group[] = [];
-  for (const [i, group] of chunk.entries()) {
-    const result = results[i];
-    if (result?.outcome === 'claimed') granted.push({ group, claimed: result.claimed });
-    else if (result?.outcome === 'refused') {
-      const action = await handleRefused(deps, group, result.found, settledOnce);
-      if (action === 'claim-again') again.push(group);
-      else actions.set(groupId(group.key), action);
-    }
-  }
+  const answered = chunk.map((group, i) => ({ group, result: results[i] }));
+  const granted = answered.flatMap(({ group, result }) =>
+    result?.outcome === 'claimed' ? [{ group, claimed: result.claimed }] : [],
+  );
   pacer.unbook(chunk.length - granted.length);
 
   const outcomes = await Promise.all(granted.map(({ group, claimed }) => attempt(deps, group, claimed, remainingMs)));
   const written = await record(deps, outcomes, remainingMs);
   for (const [i, outcome] of outcomes.entries()) {
     actions.set(groupId(outcome.group.key), actionAfter(outcome, written[i] ?? 'unavailable', policy.maxReceiveCount, clock()));
+  }
+
+  // After the others are recorded: trouble with a row that was refused must not touch a mail that went out.
+  const again: Group[] = [];
+  for (const { group, result } of answered) {
+    if (result?.outcome === 'broken') {
+      observe({ type: 'broken', key: group.key });
+      actions.set(groupId(group.key), { do: 'keep-failing' });
+    } else if (result?.outcome === 'refused') {
+      const action = await handleRefused(deps, group, result.found, settledOnce);
+      if (action === 'claim-again') again.push(group);
+      else actions.set(groupId(group.key), action);
+    }
   }
   return again;
 };
@@ -228,13 +242,22 @@ const attempt = async (
   return { group, claimed, next: transition.next, result, answer };
 };
 
+/** A crash of the renderer is a fault of this mail, and nothing was sent: the others of the chunk go on. */
+const render = (renderer: MailRenderer, ...args: Parameters<MailRenderer['render']>): ReturnType<MailRenderer['render']> => {
+  try {
+    return renderer.render(...args);
+  } catch {
+    return { ok: false, code: 'RENDERING_CRASHED' };
+  }
+};
+
 const answerFor = async (
   { policy, clock, provider, renderer }: SendRecipientsDeps,
   { key, content }: Group,
   claimed: ClaimedRecipient,
   remainingMs: () => number,
 ): Promise<AttemptAnswer> => {
-  const rendered = renderer.render(key.dispatchId, content, claimed);
+  const rendered = render(renderer, key.dispatchId, content, claimed);
   if (!rendered.ok) return { kind: 'permanent', code: rendered.code };
   const needed = policy.sesTimeoutSeconds * 1000;
   if (claimed.recipient.lease.until - clock() <= needed || remainingMs() <= needed)
@@ -255,7 +278,8 @@ const record = async (
   const results: WriteResult[] = ends.map(() => 'unavailable');
   for (;;) {
     const open = [...ends.entries()].filter(([i]) => results[i] === 'unavailable');
-    const written = open.length === 0 ? [] : await recipients.writeAll(open.map(([, end]) => toWrite(end)));
+    // Whatever the table says, SES has answered: giving up here would lose that, so the write is repeated.
+    const written = open.length === 0 ? [] : await recipients.writeAll(open.map(([, end]) => toWrite(end))).catch(() => []);
     for (const [n, [i]] of open.entries()) results[i] = written[n] ?? 'unavailable';
     if (!results.includes('unavailable') || remainingMs() < RETRY_WRITE_MS * 5) break;
     await sleep(RETRY_WRITE_MS);

@@ -26,10 +26,9 @@ export const newBucket = (now: Instant): Bucket => ({ tokens: 1, at: now });
 export const take = (
   bucket: Bucket,
   n: number,
-  pace: number,
+  { pace, capacity }: { readonly pace: number; readonly capacity: number },
   now: Instant,
 ): { readonly bucket: Bucket; readonly waitMs: number } => {
-  const capacity = Math.max(1, Math.floor(pace), n);
   const filled = Math.min(capacity, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * pace);
   const tokens = filled - n;
   return { bucket: { tokens, at: now }, waitMs: tokens >= 0 ? 0 : Math.ceil((-tokens / pace) * 1000) };

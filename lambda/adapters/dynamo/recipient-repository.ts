@@ -6,7 +6,7 @@ import { isFinal, type Lease, type Recipient, type RecipientKey } from '../../do
 import { parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
 import { recipientKey } from './keys.ts';
 import { reopenRecipient } from './reopen.ts';
-import { executeAll, isPassing, type Statement, type StatementResult } from './statements.ts';
+import { executeAll, isOfAws, isPassing, type Statement, type StatementResult } from './statements.ts';
 
 export interface RecipientRepositoryDeps {
   readonly client: DynamoDBDocumentClient;
@@ -90,14 +90,20 @@ const judgeClaim = async (
   claim: { key: RecipientKey; lease: Lease } | undefined,
   result: StatementResult,
 ): Promise<ClaimResult> => {
-  if (claim === undefined || result.outcome === 'exists') return { outcome: 'unavailable' };
-  if (result.outcome === 'done' && result.item !== undefined) return asClaimed(parseRecipientItem(result.item), claim.lease);
-  const read = await find(deps, claim.key);
-  if (read === 'unavailable') return { outcome: 'unavailable' };
-  // The SDK repeats a request whose answer it lost; our own token means that the first try had worked.
-  if (read?.recipient.status === 'PROCESSING' && read.recipient.lease.token === claim.lease.token)
-    return asClaimed(read, claim.lease);
-  return result.outcome === 'unanswered' ? { outcome: 'unavailable' } : { outcome: 'refused', found: read };
+  if (claim === undefined || result.outcome === 'rejected') return { outcome: 'broken' };
+  try {
+    if (result.outcome === 'done' && result.item !== undefined) return asClaimed(parseRecipientItem(result.item), claim.lease);
+    const read = await find(deps, claim.key);
+    if (read === 'unavailable') return { outcome: 'unavailable' };
+    // The SDK repeats a request whose answer it lost; our own token means that the first try had worked.
+    if (read?.recipient.status === 'PROCESSING' && read.recipient.lease.token === claim.lease.token)
+      return asClaimed(read, claim.lease);
+    return result.outcome === 'unanswered' ? { outcome: 'unavailable' } : { outcome: 'refused', found: read };
+  } catch (error) {
+    if (isOfAws(error)) throw error;
+    // One row that cannot be read must not hold up the others of the batch.
+    return { outcome: 'broken' };
+  }
 };
 
 const asClaimed = (row: StoredRecipient, lease: Lease): ClaimResult =>

@@ -11,6 +11,8 @@ export type StatementResult =
   | { readonly outcome: 'done'; readonly item: Record<string, unknown> | undefined }
   | { readonly outcome: 'condition-failed' }
   | { readonly outcome: 'exists' }
+  /** It can never succeed: a fault of the item, the code or the deployment. DynamoDB's message may quote values, so the code alone is kept. */
+  | { readonly outcome: 'rejected'; readonly code: string }
   | { readonly outcome: 'unanswered' };
 
 /** DynamoDB's limit for BatchExecuteStatement. */
@@ -26,11 +28,6 @@ const PASSING = new Set([
   'TransactionConflict',
   'InternalServerError',
 ]);
-
-/** Thrown for a statement that can never succeed: a fault of the code or of the deployment. */
-export class StatementRejectedError extends Error {
-  override readonly name = 'StatementRejectedError';
-}
 
 /** Carries out statements, 25 a call, each succeeding or failing for itself. */
 export const executeAll = async (
@@ -79,15 +76,16 @@ const judge = (code: string | undefined, item: Record<string, unknown> | undefin
   if (code === undefined) return { outcome: 'done', item };
   if (code === 'ConditionalCheckFailed') return { outcome: 'condition-failed' };
   if (code === 'DuplicateItem') return { outcome: 'exists' };
-  if (PASSING.has(code)) return undefined;
-  // The message may quote values, so the code alone is kept.
-  throw new StatementRejectedError(`DynamoDB refused a statement: ${code}`);
+  return PASSING.has(code) ? undefined : { outcome: 'rejected', code };
 };
+
+/** Whether an error came from an AWS client, which alone adds $metadata; any other is about our own data or a bug of ours. */
+export const isOfAws = (error: unknown): error is Error & { readonly $metadata: Record<string, unknown> } =>
+  error instanceof Error && '$metadata' in error && isRecord(error.$metadata);
 
 /** Whether a failed call says nothing about the request itself: no answer, throttled, or trouble on the other side. */
 export const isPassing = (error: unknown): boolean => {
-  // Only the SDK adds $metadata; without it the error is a bug of ours.
-  if (!(error instanceof Error) || !('$metadata' in error) || !isRecord(error.$metadata)) return false;
+  if (!isOfAws(error)) return false;
   const status = error.$metadata['httpStatusCode'];
   return typeof status !== 'number' || status >= 500 || PASSING_NAMES.has(error.name);
 };

@@ -1,7 +1,7 @@
 import type { CheckContent, CheckResult, RecipientFault } from '../../application/accept-ports.ts';
 import type { Addressee, DispatchContent, Variables } from '../../domain/content.ts';
 import type { Lookup } from './analyse.ts';
-import { type CompiledContent, compileContent, InvalidContent } from './compile-content.ts';
+import { compileContent, type CompiledContent, InvalidContent } from './compile-content.ts';
 import { RenderFault } from './render-fault.ts';
 import { within } from './within.ts';
 

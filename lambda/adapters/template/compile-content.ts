@@ -1,7 +1,7 @@
 import type { TemplateFault, TemplatePart } from '../../application/accept-ports.ts';
 import type { DispatchContent, RenderedMail, Variables } from '../../domain/content.ts';
 import type { Lookup } from './analyse.ts';
-import { type CompiledTemplate, compile, pickValues, type Values } from './engine.ts';
+import { compile, type CompiledTemplate, pickValues, type Values } from './engine.ts';
 import { bodyText, headerText, unsubscribeUrl } from './mail-text.ts';
 import { RenderFault } from './render-fault.ts';
 

@@ -1,10 +1,10 @@
 import Handlebars from 'handlebars';
 
 import type { Variables } from '../../domain/content.ts';
-import { type Analysis, analyse } from './analyse.ts';
+import { analyse, type Analysis } from './analyse.ts';
 import { RenderFault } from './render-fault.ts';
 
-/** The values of one mail, by name. It has no prototype: `{{constructor}}` must be as missing as any other name. */
+/** The values of one mail, by name. */
 export type Values = Record<string, unknown>;
 
 /** A template, parsed and ready. */
@@ -64,9 +64,15 @@ export const compile = (source: string, kind: 'html' | 'plain'): CompiledTemplat
   }
 };
 
+/**
+ * Under the values there is no Object.prototype: `{{constructor}}` must be as missing as any other name. Handlebars
+ * still compares the object with values by `!=` and puts it into messages; NaN serves both and equals no value.
+ */
+const NO_PROTOTYPE = { __proto__: null, [Symbol.toPrimitive]: () => NaN };
+
 /** The values that templates may look up, out of a recipient's own variables and the shared ones. Own ones win. */
 export const pickValues = (names: ReadonlySet<string> | undefined, own: Variables, shared: Variables): Values => {
-  const values: Values = Object.create(null);
+  const values: Values = { __proto__: NO_PROTOTYPE };
   if (names === undefined) return Object.assign(values, shared, own);
   for (const name of names) {
     if (Object.hasOwn(own, name)) values[name] = own[name];

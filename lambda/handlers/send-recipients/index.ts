@@ -10,6 +10,7 @@ import { createRecipientRepository } from '../../adapters/dynamo/recipient-repos
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
+import { createMailRenderer } from '../../adapters/template/mail-renderer.ts';
 import { createPacer } from '../../application/pacer.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
 import { parseEnv } from '../../config/env.ts';

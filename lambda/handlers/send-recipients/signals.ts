@@ -16,6 +16,7 @@ const METRIC: Readonly<Record<SendSignal['type'], string>> = {
   reopened: 'RecipientReopened',
   'given-back': 'AttemptGivenBack',
   'not-recorded': 'OutcomeNotRecorded',
+  broken: 'RecipientBroken',
   'unknown-dispatch': 'DispatchUnknown',
   expired: 'ContentExpired',
 };
