@@ -175,5 +175,11 @@ export const compareWithDead = (failed: In<'FAILED'>, message: DeadMessage): 're
 
 const redrive = (failed: In<'FAILED'>, message: DeadMessage, now: Instant): Transition =>
   compareWithDead(failed, message) === 'redrive'
-    ? moveTo({ status: 'PENDING', round: failed.round + 1, attemptCount: 0, nextAttemptAt: now })
+    ? moveTo({
+        status: 'PENDING',
+        round: failed.round + 1,
+        attemptCount: 0,
+        nextAttemptAt: now,
+        lastErrorCode: failed.lastErrorCode,
+      })
     : stay('not-a-redrive');

@@ -8,6 +8,8 @@ export interface SesFailure {
   readonly httpStatus?: number;
   /** Node's code of a connection fault, such as ECONNREFUSED. */
   readonly code?: string;
+  /** Whether it failed while looking up or connecting, whatever the code. */
+  readonly beforeWrite?: boolean;
 }
 
 type Refusal = Exclude<SendAnswer, { kind: 'accepted' }>;
@@ -48,8 +50,8 @@ export const classify = (failure: SesFailure, from: string): Refusal => {
   return byName(failure, from);
 };
 
-const withoutAnswer = ({ code, message, name }: SesFailure): Refusal => {
-  if ((code !== undefined && NOT_CONNECTED.has(code)) || CONNECT_TIMEOUT_TEXT.test(message))
+const withoutAnswer = ({ code, message, name, beforeWrite = false }: SesFailure): Refusal => {
+  if (beforeWrite || (code !== undefined && NOT_CONNECTED.has(code)) || CONNECT_TIMEOUT_TEXT.test(message))
     return { kind: 'transient', code: 'NOT_CONNECTED' };
   return { kind: 'unclear', code: name === 'TimeoutError' || name === 'AbortError' ? 'TIMED_OUT' : 'CONNECTION_LOST' };
 };

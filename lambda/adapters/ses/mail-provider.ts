@@ -9,6 +9,8 @@ export interface MailProviderDeps {
   /** Built by {@link createSesClient}: one try, timeouts that throw. */
   readonly client: SESv2Client;
   readonly configurationSet: string;
+  /** Longest time for a whole call, its answer's body included. */
+  readonly timeoutSeconds: number;
   /** Mails per second; 0: what the account allows. */
   readonly maxSendRate: number;
   readonly clock: Clock;
@@ -21,14 +23,22 @@ const QUOTA_ASKED_AGAIN_MS = 10_000;
 const LOWEST_RATE = 1;
 
 /** SES v2, one call a mail. */
-export const createMailProvider = ({ client, configurationSet, maxSendRate, clock }: MailProviderDeps): MailProvider => {
+export const createMailProvider = ({
+  client,
+  configurationSet,
+  timeoutSeconds,
+  maxSendRate,
+  clock,
+}: MailProviderDeps): MailProvider => {
+  // The SDK's own timeouts end with the answer's headers: a body that stalls would hold the call for ever.
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
   let rate = LOWEST_RATE;
   let askAgainAt = 0;
 
   return {
     async send(mail, tags) {
       try {
-        const { MessageId } = await client.send(new SendEmailCommand(toInput(mail, tags, configurationSet)));
+        const { MessageId } = await client.send(new SendEmailCommand(toInput(mail, tags, configurationSet)), inTime());
         return MessageId === undefined ? { kind: 'unclear', code: 'ANSWER_CUT_OFF' } : { kind: 'accepted', messageId: MessageId };
       } catch (error) {
         return failed(error, mail.from);
@@ -39,7 +49,7 @@ export const createMailProvider = ({ client, configurationSet, maxSendRate, cloc
       if (clock() >= askAgainAt) {
         askAgainAt = clock() + QUOTA_ASKED_AGAIN_MS;
         try {
-          const { SendQuota } = await client.send(new GetAccountCommand({}));
+          const { SendQuota } = await client.send(new GetAccountCommand({}), inTime());
           rate = Math.max(LOWEST_RATE, SendQuota?.MaxSendRate ?? rate);
           askAgainAt = clock() + QUOTA_KEPT_MS;
         } catch {

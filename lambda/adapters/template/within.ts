@@ -19,7 +19,8 @@ export const within = <T>(ms: number, work: () => T): { readonly done: true; rea
     script.runInContext(context, { timeout: ms });
     return outcome;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === TIMED_OUT) return { done: false };
+    // Made in the other context, it is no instance of our Error.
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === TIMED_OUT) return { done: false };
     throw error;
   }
 };

@@ -27,6 +27,7 @@ const queue = createSendQueue({ client: new SQSClient({}), queueUrl: env.SEND_QU
 const provider = createMailProvider({
   client: createSesClient(env.SES_TIMEOUT_SECONDS),
   configurationSet: env.CONFIGURATION_SET,
+  timeoutSeconds: env.SES_TIMEOUT_SECONDS,
   maxSendRate: env.MAX_SEND_RATE,
   clock,
 });
