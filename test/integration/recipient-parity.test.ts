@@ -100,7 +100,13 @@ describe('the condition in the table and the rule in the domain agree on what a 
   it.each(failed)('for %s', async (_name, state) => {
     const key = await stored(state);
     const rule = advance(state, { type: 'redriven', message: { id: 'dead', sentAt: NOW } }, NOW);
-    const next: Recipient = { round: 2, attemptCount: 0, status: 'PENDING', nextAttemptAt: NOW, lastErrorCode: ATTEMPTS_EXHAUSTED };
+    const next: Recipient = {
+      round: 2,
+      attemptCount: 0,
+      status: 'PENDING',
+      nextAttemptAt: NOW,
+      lastErrorCode: ATTEMPTS_EXHAUSTED,
+    };
 
     const result = await repository().reopen(key, state, next);
 
