@@ -64,9 +64,9 @@ export class DispatchTable extends Construct {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem');
   }
 
-  /** May claim recipients and record what became of them. */
+  /** May claim recipients, record what became of them, and reopen one together with its dispatch. */
   grantSend(grantee: IGrantable): Grant {
-    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate');
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:UpdateItem');
   }
 
   /** May look for dispatches that are stuck, and mark or complete them. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
@@ -83,6 +83,7 @@ export class ServiceFunction extends Construct implements IGrantable {
         // The runtime's own SDK may not know an option that a send depends on, and would ignore it silently.
         bundleAwsSDK: true,
         banner: REQUIRE_FOR_ESM,
+        logLevel: LogLevel.WARNING,
       },
     });
   }

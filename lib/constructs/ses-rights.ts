@@ -8,6 +8,12 @@ import type { ServiceFunction } from './service-function.ts';
 const sesArn = (stack: Stack, resource: string, resourceName: string): string =>
   stack.formatArn({ service: 'ses', resource, resourceName });
 
+/** `a.b.example` and `b.example`; a top-level domain is nobody's identity. */
+const withParents = (domain: string): string[] => {
+  const labels = domain.split('.');
+  return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+};
+
 /** May send as this address, through this configuration set, and nothing else. */
 export const grantSendMail = (sender: ServiceFunction, fromAddress: string, configurationSet: IConfigurationSet): void => {
   const mailbox = parseMailbox(fromAddress);
@@ -18,9 +24,8 @@ export const grantSendMail = (sender: ServiceFunction, fromAddress: string, conf
     new PolicyStatement({
       actions: ['ses:SendEmail'],
       resources: [
-        // Either may be what was verified: the address, or its whole domain.
-        sesArn(stack, 'identity', mailbox.domain),
-        sesArn(stack, 'identity', mailbox.address),
+        // Any of these may be what was verified: the address, its domain, or a domain above that.
+        ...[mailbox.address, ...withParents(mailbox.domain)].map((identity) => sesArn(stack, 'identity', identity)),
         sesArn(stack, 'configuration-set', configurationSet.configurationSetName),
       ],
       conditions: { StringEqualsIgnoreCase: { 'ses:FromAddress': mailbox.address } },

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+
+import { one, plain, synthesize } from './synthesized.ts';
+
+const { dispatch } = synthesize();
+
+describe('the outbox', () => {
+  const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', 'Outbox');
+
+  it('feeds the relay from the table', () => {
+    expect(plain(Properties['EventSourceArn'])).toMatch(/^DispatchesTable.*StreamArn/);
+    expect(plain(Properties['FunctionName'])).toMatch(/^RelayOutboxFunction/);
+  });
+
+  it('starts at the oldest record, so that a deployment misses none', () => {
+    expect(Properties['StartingPosition']).toBe('TRIM_HORIZON');
+  });
+
+  it('hands over 100 records and takes back only what failed', () => {
+    expect(Properties).toMatchObject({ BatchSize: 100, FunctionResponseTypes: ['ReportBatchItemFailures'] });
+  });
+
+  it('isolates a record that breaks the function, and tries a bounded number of times', () => {
+    expect(Properties).toMatchObject({ BisectBatchOnFunctionError: true, MaximumRetryAttempts: 10 });
+  });
+
+  it('gives up on a record before the stream forgets it', () => {
+    expect(Properties['MaximumRecordAgeInSeconds']).toBe(23 * 3_600);
+  });
+
+  it('keeps whole what it gave up on, in a bucket', () => {
+    const { OnFailure } = Properties['DestinationConfig'] as { OnFailure: { Destination: unknown } };
+    expect(plain(OnFailure.Destination)).toMatch(/^RelayFailures.*Arn/);
+  });
+
+  it('passes new recipients and batches, and recipients that were final and are to be sent again', () => {
+    const { Filters } = Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
+    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }, { prefix: 'BATCH#' }] } } } },
+      {
+        eventName: ['MODIFY'],
+        dynamodb: {
+          Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }] } },
+          OldImage: { status: { S: ['FAILED', 'UNKNOWN'] } },
+          NewImage: { status: { S: ['PENDING'] } },
+        },
+      },
+    ]);
+  });
+});
+
+describe.each([
+  ['the send queue', 'SendRecipients', 'Sends', 10, 5],
+  ['the task queue', 'CarryOutTask', 'Tasks', 1, 2],
+])('%s', (_, consumer, queue, batchSize, maxConcurrency) => {
+  const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', consumer);
+
+  it('feeds its worker', () => {
+    expect(plain(Properties['EventSourceArn'])).toMatch(new RegExp(`^${queue}Queue`));
+    expect(plain(Properties['FunctionName'])).toMatch(new RegExp(`^${consumer}Function`));
+  });
+
+  it('takes back only the messages that failed', () => {
+    expect(Properties['FunctionResponseTypes']).toEqual(['ReportBatchItemFailures']);
+  });
+
+  it('bounds how many workers run at once', () => {
+    expect(Properties).toMatchObject({ BatchSize: batchSize, ScalingConfig: { MaximumConcurrency: maxConcurrency } });
+  });
+
+  it('has no filter: a message that matches none would be deleted unseen', () => {
+    expect(Properties).not.toHaveProperty('FilterCriteria');
+  });
+});
+
+describe('the senders', () => {
+  const senders = (template = dispatch) => ({
+    reserved: one(template, 'AWS::Lambda::Function', 'SendRecipientsFunction').Properties['ReservedConcurrentExecutions'],
+    source: one(template, 'AWS::Lambda::EventSourceMapping', 'SendRecipients').Properties,
+  });
+
+  it('have room set aside for as many as the queue may start', () => {
+    const { reserved, source } = senders(synthesize('prod', { maxConcurrency: 17 }).dispatch);
+
+    expect(source['ScalingConfig']).toEqual({ MaximumConcurrency: 17 });
+    expect(reserved).toBe(17);
+  });
+
+  // Two senders share 0.9 of the rate; what one takes it must be able to send within 10 s.
+  it.each([
+    [1, 4],
+    [0.2, 1],
+    [2, 9],
+    [9.9, 10],
+  ])('are two with small batches when the account allows %d mails a second', (maxSendRate, batchSize) => {
+    const { reserved, source } = senders(synthesize('prod', { maxSendRate }).dispatch);
+
+    expect(source).toMatchObject({ BatchSize: batchSize, ScalingConfig: { MaximumConcurrency: 2 } });
+    expect(reserved).toBe(2);
+  });
+
+  it('are as many as configured from 10 mails a second on', () => {
+    expect(senders(synthesize('prod', { maxSendRate: 10 }).dispatch).source).toMatchObject({
+      BatchSize: 10,
+      ScalingConfig: { MaximumConcurrency: 5 },
+    });
+  });
+});

@@ -1,0 +1,12 @@
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { expect, it } from 'vitest';
+
+import { buildApp } from './synthesized.ts';
+
+it.each(['local', 'dev', 'prod'])('stage %s passes the AWS Solutions rules, each exception argued', (name) => {
+  const { app } = buildApp(name, { templatePrefix: 'recruiting-' });
+
+  const { violations } = new AwsSolutionsChecks(app).validateScope(app);
+
+  expect(violations).toEqual([]);
+});

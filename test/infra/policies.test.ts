@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+
+import { all, one, plain, synthesize } from './synthesized.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+const { dispatch } = synthesize('prod', { templatePrefix: 'recruiting-' });
+
+const asList = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+const statements = (role: string): Statement[] =>
+  (one(dispatch, 'AWS::IAM::Policy', `${role}RoleDefaultPolicy`).Properties['PolicyDocument'] as { Statement: Statement[] })
+    .Statement;
+
+/** Logical ids end in a hash that says nothing to a reader. */
+const readable = (resource: unknown): string =>
+  plain(resource)
+    .replace(/(Table|Queue|Logs|RelayFailures|ConfigurationSet)[0-9A-F]{8}/g, '$1')
+    .replace(/\.?(Stream)?Arn[0-9A-F]{0,8}/, (_, stream: string | undefined) => (stream === undefined ? '' : '/stream'));
+
+/** `action on resource`, one line for each pair that is allowed. */
+const rights = (role: string): string[] =>
+  statements(role)
+    .flatMap(({ Action, Resource }) =>
+      asList(Action).flatMap((action) => asList(Resource).map((on) => `${action} on ${readable(on)}`)),
+    )
+    .sort();
+
+const log = (role: string) => [`logs:CreateLogStream on ${role}Logs`, `logs:PutLogEvents on ${role}Logs`];
+const table = (...actions: string[]) => actions.map((action) => `dynamodb:${action} on DispatchesTable`);
+const SES = 'arn:Partition:ses:Region:AccountId:';
+
+describe('the role of each function may do exactly this', () => {
+  it.each<[string, string[]]>([
+    ['AcceptDispatch', [...table('GetItem', 'PutItem'), `ses:GetEmailTemplate on ${SES}template/recruiting-*`]],
+    ['ReadDispatches', table('GetItem', 'Query')],
+    [
+      'RelayOutbox',
+      [
+        'dynamodb:DescribeStream on DispatchesTable/stream',
+        'dynamodb:GetRecords on DispatchesTable/stream',
+        'dynamodb:GetShardIterator on DispatchesTable/stream',
+        'dynamodb:ListStreams on *',
+        's3:ListBucket on RelayFailures',
+        's3:PutObject on RelayFailures/*',
+        'sqs:SendMessage on SendsQueue',
+        'sqs:SendMessage on TasksQueue',
+      ],
+    ],
+    [
+      'CarryOutTask',
+      [
+        ...table('DeleteItem', 'GetItem', 'PartiQLInsert'),
+        'sqs:DeleteMessage on TasksQueue',
+        'sqs:GetQueueAttributes on TasksQueue',
+        'sqs:ReceiveMessage on TasksQueue',
+      ],
+    ],
+    [
+      'SendRecipients',
+      [
+        ...table('GetItem', 'PartiQLUpdate', 'UpdateItem'),
+        'ses:GetAccount on *',
+        `ses:SendEmail on ${SES}configuration-set/EventsConfigurationSet`,
+        `ses:SendEmail on ${SES}identity/example.org`,
+        `ses:SendEmail on ${SES}identity/jobs@mail.example.org`,
+        `ses:SendEmail on ${SES}identity/mail.example.org`,
+        'sqs:ChangeMessageVisibility on SendsQueue',
+        'sqs:DeleteMessage on SendsQueue',
+        'sqs:GetQueueAttributes on SendsQueue',
+        'sqs:ReceiveMessage on SendsQueue',
+        'sqs:SendMessage on SendsQueue',
+      ],
+    ],
+    [
+      'Sweep',
+      [
+        ...table('GetItem', 'Query', 'UpdateItem'),
+        'dynamodb:Query on DispatchesTable/index/open',
+        'sqs:GetQueueAttributes on SendsQueue',
+        'sqs:SendMessage on SendsQueue',
+        'sqs:SendMessage on TasksQueue',
+      ],
+    ],
+  ])('%s', (role, expected) => {
+    expect(rights(role)).toEqual([...log(role), ...expected].sort());
+  });
+});
+
+it('the sender can send as the configured address only', () => {
+  const [send] = statements('SendRecipients').filter(({ Action }) => Action === 'ses:SendEmail');
+  expect(send?.Condition).toEqual({ StringEqualsIgnoreCase: { 'ses:FromAddress': 'jobs@mail.example.org' } });
+});
+
+it('nothing but these policies gives rights: no managed policy, no inline one, no permission that is no allowance', () => {
+  const roles = all(dispatch, 'AWS::IAM::Role');
+  expect(roles).toHaveLength(6);
+  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(6);
+  for (const { Properties } of roles) expect(Object.keys(Properties)).toEqual(['AssumeRolePolicyDocument']);
+});

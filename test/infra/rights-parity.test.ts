@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+import { one, ROOT, synthesize } from './synthesized.ts';
+
+const { dispatch } = synthesize();
+
+/** What a word in an adapter's code asks IAM for; a transaction and a batch ask for the kinds of write they are made of. */
+const ASKS: readonly (readonly [RegExp, string])[] = [
+  [/\bnew GetCommand\(/, 'dynamodb:GetItem'],
+  [/\bnew QueryCommand\(|\bpaginateQuery\(/, 'dynamodb:Query'],
+  [/\bnew PutCommand\(|\bPut: \{/, 'dynamodb:PutItem'],
+  [/\bnew UpdateCommand\(|\bUpdate: \{/, 'dynamodb:UpdateItem'],
+  [/\bnew DeleteCommand\(|\bDelete: \{/, 'dynamodb:DeleteItem'],
+  [/\bConditionCheck: \{/, 'dynamodb:ConditionCheckItem'],
+  [/\bnew (BatchGet|TransactGet)Command\(/, 'dynamodb:BatchGetItem'],
+  [/`UPDATE "/, 'dynamodb:PartiQLUpdate'],
+  [/`INSERT INTO "/, 'dynamodb:PartiQLInsert'],
+  [/`DELETE FROM "/, 'dynamodb:PartiQLDelete'],
+  [/`SELECT /, 'dynamodb:PartiQLSelect'],
+  [/\bnew SendMessage(Batch)?Command\(/, 'sqs:SendMessage'],
+  [/\bnew ChangeMessageVisibility(Batch)?Command\(/, 'sqs:ChangeMessageVisibility'],
+  [/\bnew GetQueueAttributesCommand\(/, 'sqs:GetQueueAttributes'],
+  [/\bnew SendEmailCommand\(/, 'ses:SendEmail'],
+  [/\bnew GetAccountCommand\(/, 'ses:GetAccount'],
+  [/\bnew GetEmailTemplateCommand\(/, 'ses:GetEmailTemplate'],
+  [/\bnew PutObjectCommand\(/, 's3:PutObject'],
+];
+
+/** Every file of ours that a handler loads. */
+const filesOf = (file: string, seen = new Set<string>()): Set<string> => {
+  if (seen.has(file) || !existsSync(file)) return seen;
+  seen.add(file);
+  for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
+    if (fileName.startsWith('.')) filesOf(join(dirname(file), fileName), seen);
+  }
+  return seen;
+};
+
+const askedBy = (handler: string): Set<string> => {
+  const code = [...filesOf(join(ROOT, 'lambda/handlers', handler, 'index.ts'))]
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  return new Set(ASKS.filter(([word]) => word.test(code)).map(([, action]) => action));
+};
+
+const allowedTo = (construct: string): string[] => {
+  const document = one(dispatch, 'AWS::IAM::Policy', `${construct}RoleDefaultPolicy`).Properties['PolicyDocument'];
+  return (document as { Statement: { Action: string | string[] }[] }).Statement.flatMap(({ Action }) => Action);
+};
+
+const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((action) => `dynamodb:${action}`);
+const CONSUMER = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+
+/** Who uses rights of a role besides our code; and what a shared adapter could do but this function never does. */
+const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly neverDone?: string[] }][] = [
+  ['AcceptDispatch', 'accept-dispatch', {}],
+  ['ReadDispatches', 'read-dispatches', {}],
+  [
+    'RelayOutbox',
+    'relay-outbox',
+    { byLambda: [...STREAM, 's3:ListBucket'], neverDone: ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'] },
+  ],
+  ['CarryOutTask', 'carry-out-task', { byLambda: CONSUMER }],
+  ['SendRecipients', 'send-recipients', { byLambda: CONSUMER }],
+  ['Sweep', 'sweep', { neverDone: ['sqs:ChangeMessageVisibility'] }],
+];
+
+describe('the rights of a function and what its code calls are the same', () => {
+  it.each(FUNCTIONS)('%s', (construct, handler, { byLambda = [], neverDone = [] }) => {
+    const asked = [...askedBy(handler)].filter((action) => !neverDone.includes(action) && !byLambda.includes(action));
+    const allowed = allowedTo(construct).filter((action) => !action.startsWith('logs:') && !byLambda.includes(action));
+
+    expect([...new Set(allowed)].sort()).toEqual(asked.sort());
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+
+import { parseMailbox } from '../../lib/mailbox.ts';
+import { readStage } from '../../lib/stages.ts';
+import { GIVEN } from './synthesized.ts';
+
+const read = (name: unknown, given: Readonly<Record<string, unknown>> = {}) => readStage(name, (key) => given[key]);
+
+describe('a stage', () => {
+  it('without an issuer and a sender is refused, and both are named', () => {
+    expect(() => read('prod')).toThrow(
+      /stage 'prod' cannot be built[^]*issuer is missing: give the https address[^]*fromAddress is missing: give the verified/,
+    );
+  });
+
+  it.each(['http://issuer.example.org', 'issuer.example.org', ''])('with issuer %j is refused', (issuer) => {
+    expect(() => read('prod', { ...GIVEN, issuer })).toThrow(/issuer/);
+  });
+
+  it.each(['nobody', 'a@b@c', 'Name a@b.example', '<a@b.example', ''])('with sender %j is refused', (fromAddress) => {
+    expect(() => read('prod', { ...GIVEN, fromAddress })).toThrow(/fromAddress/);
+  });
+
+  it.each([undefined, '', 'Prod', 'a b', 'much-too-long-for-a-stage', 7])('named %j is refused', (name) => {
+    expect(() => read(name, GIVEN)).toThrow(/'stage' must be a short lower-case name/);
+  });
+
+  it('has the times and the policy of production unless told otherwise', () => {
+    expect(read('prod', GIVEN)).toEqual({
+      name: 'prod',
+      kept: true,
+      ...GIVEN,
+      audience: 'mail-dispatch',
+      replyToAddress: '',
+      templatePrefix: '',
+      sesTimeoutSeconds: 10,
+      functionTimeoutSeconds: 30,
+      leaseSeconds: 300,
+      visibilitySeconds: 360,
+      attemptsPerRound: 7,
+      backoffBaseSeconds: 30,
+      backoffCapSeconds: 3_600,
+      maxConcurrency: 5,
+      parallelCalls: 10,
+      maxSendRate: 0,
+      unclearPolicy: 'resend',
+      retentionDays: 180,
+      stillSeconds: 600,
+      visitSeconds: 900,
+    });
+  });
+
+  it('called local has short times, an issuer and a sender of its own', () => {
+    expect(read('local')).toMatchObject({
+      issuer: 'https://issuer.localhost/',
+      kept: false,
+      sesTimeoutSeconds: 3,
+      functionTimeoutSeconds: 10,
+      leaseSeconds: 15,
+      visibilitySeconds: 20,
+      backoffBaseSeconds: 2,
+      backoffCapSeconds: 60,
+      stillSeconds: 10,
+      visitSeconds: 10,
+      attemptsPerRound: 7,
+    });
+  });
+
+  it('takes numbers as text too, as the command line gives them', () => {
+    expect(read('prod', { ...GIVEN, maxConcurrency: '12', maxSendRate: '0.5' })).toMatchObject({
+      maxConcurrency: 12,
+      maxSendRate: 0.5,
+    });
+  });
+
+  it('takes an empty text for a number that was not given', () => {
+    expect(read('prod', { ...GIVEN, maxConcurrency: '' })).toMatchObject({ maxConcurrency: 5 });
+  });
+
+  it.each([
+    ['maxConcurrency', 1],
+    ['maxConcurrency', 1_001],
+    ['parallelCalls', 26],
+    ['attemptsPerRound', 0],
+    ['attemptsPerRound', 1.5],
+    ['visibilitySeconds', 43_201],
+    ['maxSendRate', -1],
+    ['retentionDays', 'long'],
+    ['stillSeconds', true],
+    ['unclearPolicy', 'auto'],
+    ['templatePrefix', 'a/b'],
+    ['replyToAddress', 'nobody'],
+    ['audience', ''],
+  ])('with %s %j is refused', (key, value) => {
+    expect(() => read('prod', { ...GIVEN, [key]: value })).toThrow(new RegExp(`\n- ${key} `));
+  });
+
+  it('tells all its faults at once', () => {
+    expect(() =>
+      read('prod', { ...GIVEN, maxConcurrency: 1, parallelCalls: 99, backoffBaseSeconds: 3_601, unclearPolicy: 'guess' }),
+    ).toThrow(/backoffBaseSeconds[^]*maxConcurrency[^]*parallelCalls[^]*unclearPolicy/);
+  });
+
+  it('whose first wait is longer than its longest is refused', () => {
+    expect(() => read('prod', { ...GIVEN, backoffBaseSeconds: 60, backoffCapSeconds: 59 })).toThrow(
+      /backoffBaseSeconds \(60\) must not exceed backoffCapSeconds \(59\)/,
+    );
+  });
+});
+
+describe('the time order', () => {
+  it.each([
+    ['sesTimeoutSeconds', 'functionTimeoutSeconds', { sesTimeoutSeconds: 30 }, 30, 30],
+    ['functionTimeoutSeconds', 'leaseSeconds', { functionTimeoutSeconds: 300 }, 300, 300],
+    ['leaseSeconds', 'visibilitySeconds', { leaseSeconds: 360 }, 360, 360],
+    ['leaseSeconds', 'visibilitySeconds', { visibilitySeconds: 100 }, 300, 100],
+  ])('%s < %s is asked for by name', (shorter, longer, given, low, high) => {
+    expect(() => read('prod', { ...GIVEN, ...given })).toThrow(`${shorter} (${low}) must be less than ${longer} (${high})`);
+  });
+});
+
+describe('a mailbox', () => {
+  it.each([
+    ['no-reply@example.org', 'no-reply@example.org', 'example.org'],
+    ['Hiring <jobs@mail.example.org>', 'jobs@mail.example.org', 'mail.example.org'],
+    ['"Hiring, Inc." <jobs@example.org>', 'jobs@example.org', 'example.org'],
+    [' 채용 <jobs@example.org> ', 'jobs@example.org', 'example.org'],
+  ])('%j is an address and a domain', (text, address, domain) => {
+    expect(parseMailbox(text)).toEqual({ address, domain });
+  });
+
+  it.each(['', 'a', '@b', 'a@', 'a@b@c', 'a b@c', '<a@b', 'a@b>', 'x <a@b> y', 'a@b, c@d'])('%j is none', (text) => {
+    expect(parseMailbox(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+
+import { BATCH_PREFIX, BY_ADMIN_INDEX, RECIPIENT_PREFIX } from '../../lambda/adapters/dynamo/keys.ts';
+import * as builtTable from '../../lib/constructs/dispatch-table.ts';
+import { buildApp, one, synthesize } from './synthesized.ts';
+
+const table = (stage: string) => one(synthesize(stage).storage, 'AWS::DynamoDB::GlobalTable', 'Dispatches');
+const bucket = (stage: string) => one(synthesize(stage).storage, 'AWS::S3::Bucket', 'RelayFailures');
+const only = (list: unknown): unknown => {
+  expect(list).toHaveLength(1);
+  return (list as [unknown])[0];
+};
+
+describe('the table', () => {
+  const { Properties } = table('prod');
+
+  it('pays by request and streams both images', () => {
+    expect(Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    });
+  });
+
+  it('can be restored to any second', () => {
+    expect(only(Properties['Replicas'])).toMatchObject({
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    });
+  });
+
+  it('has two indexes that hold keys only, over attributes that recipients do not have', () => {
+    expect(Properties['GlobalSecondaryIndexes']).toEqual([
+      {
+        IndexName: 'by-admin',
+        KeySchema: [
+          { AttributeName: 'adminKey', KeyType: 'HASH' },
+          { AttributeName: 'createdKey', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+      {
+        IndexName: 'open',
+        KeySchema: [
+          { AttributeName: 'openKey', KeyType: 'HASH' },
+          { AttributeName: 'createdKey', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      },
+    ]);
+  });
+});
+
+it('the names that the functions use are those that the stack builds', () => {
+  const patterns = JSON.stringify(
+    one(synthesize().dispatch, 'AWS::Lambda::EventSourceMapping', 'Outbox').Properties['FilterCriteria'],
+  );
+
+  expect(builtTable.BY_ADMIN_INDEX).toBe(BY_ADMIN_INDEX);
+  expect(patterns).toContain(RECIPIENT_PREFIX);
+  expect(patterns).toContain(BATCH_PREFIX);
+});
+
+describe('the bucket for what could not be relayed', () => {
+  const { Properties } = bucket('prod');
+
+  it('is encrypted and closed to the public', () => {
+    expect(Properties['BucketEncryption']).toEqual({
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    });
+    expect(Object.values(Properties['PublicAccessBlockConfiguration'] as object)).toEqual([true, true, true, true]);
+  });
+
+  it('forgets after 30 days, because records hold addresses', () => {
+    expect(Properties['LifecycleConfiguration']).toEqual({ Rules: [{ ExpirationInDays: 30, Status: 'Enabled' }] });
+  });
+
+  it('refuses requests without TLS', () => {
+    const policy = one(synthesize().storage, 'AWS::S3::BucketPolicy', 'RelayFailures').Properties['PolicyDocument'];
+    expect(only((policy as { Statement: unknown }).Statement)).toMatchObject({
+      Effect: 'Deny',
+      Action: 's3:*',
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    });
+  });
+});
+
+describe('what a mistaken delete does', () => {
+  it.each(['prod', 'staging'])('in stage %s: nothing', (name) => {
+    const { storage, dispatch } = buildApp(name);
+
+    expect([storage.terminationProtection, dispatch.terminationProtection]).toEqual([true, true]);
+    expect(only(table(name).Properties['Replicas'])).toMatchObject({ DeletionProtectionEnabled: true });
+    expect([table(name).DeletionPolicy, bucket(name).DeletionPolicy]).toEqual(['Retain', 'Retain']);
+  });
+
+  it.each(['dev', 'local'])('in stage %s: it deletes', (name) => {
+    const { storage, dispatch } = buildApp(name);
+
+    expect([storage.terminationProtection, dispatch.terminationProtection]).toEqual([false, false]);
+    expect(only(table(name).Properties['Replicas'])).toMatchObject({ DeletionProtectionEnabled: false });
+    expect([table(name).DeletionPolicy, bucket(name).DeletionPolicy]).toEqual(['Delete', 'Delete']);
+  });
+});

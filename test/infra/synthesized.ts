@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
+
+import { DispatchStack } from '../../lib/stacks/dispatch-stack.ts';
+import { StorageStack } from '../../lib/stacks/storage-stack.ts';
+import { readStage } from '../../lib/stages.ts';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** What a stage must be given. */
+export const GIVEN = { issuer: 'https://issuer.example.org/', fromAddress: 'Hiring <jobs@mail.example.org>' };
+
+type Flags = Record<string, unknown>;
+const flags = (): Flags => (JSON.parse(readFileSync(resolve(ROOT, 'cdk.json'), 'utf8')) as { context: Flags }).context;
+
+// CDK leaves the folders it writes to behind when a test worker ends.
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'mail-dispatch-infra-'));
+  folders.push(folder);
+  return folder;
+};
+
+/** An app without a stack. */
+export const emptyApp = (): App => new App({ outdir: newFolder() });
+
+/** The app of a stage under the project's own feature flags; bundles only the stacks that are named. */
+export const buildApp = (name: string, given: Readonly<Record<string, unknown>> = {}, bundledStacks: string[] = []) => {
+  const app = new App({ outdir: newFolder(), context: { ...flags(), 'aws:cdk:bundling-stacks': bundledStacks } });
+  const settings: Readonly<Record<string, unknown>> = { ...GIVEN, ...given };
+  const stage = readStage(name, (key) => settings[key]);
+  const common = { stage, terminationProtection: stage.kept };
+  const storage = new StorageStack(app, 'Storage', common);
+  const dispatch = new DispatchStack(app, 'Dispatch', { ...common, table: storage.table, failures: storage.failures });
+  return { app, stage, storage, dispatch };
+};
+
+/** Both templates of a stage. */
+export const synthesize = (name = 'prod', given: Readonly<Record<string, unknown>> = {}) => {
+  const { storage, dispatch } = buildApp(name, given);
+  return { storage: Template.fromStack(storage), dispatch: Template.fromStack(dispatch) };
+};
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: Record<string, unknown>;
+  readonly DeletionPolicy?: string;
+}
+
+const resourcesOf = (template: Template, type: string): [string, Resource][] =>
+  Object.entries(template.findResources(type) as Record<string, Resource>);
+
+/** The one resource of a type whose logical id starts so; construct paths make the ids readable. */
+export const one = (template: Template, type: string, prefix: string): Resource & { readonly id: string } => {
+  const [found, ...others] = resourcesOf(template, type).filter(([id]) => id.startsWith(prefix));
+  if (found === undefined || others.length > 0)
+    throw new Error(`${others.length + (found ? 1 : 0)} resources of ${type} start with ${prefix}`);
+  return { ...found[1], id: found[0] };
+};
+
+/** All resources of a type. */
+export const all = (template: Template, type: string): Resource[] => resourcesOf(template, type).map(([, resource]) => resource);
+
+/** Settings of a function. */
+export const environmentOf = (template: Template, construct: string): Record<string, unknown> =>
+  (
+    one(template, 'AWS::Lambda::Function', `${construct}Function`).Properties['Environment'] as {
+      Variables: Record<string, unknown>;
+    }
+  ).Variables;
+
+/** `Stack.LogicalId` behind a reference of any kind, with what is written around it. */
+export const plain = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if ('Ref' in value) return String(value.Ref).replace('AWS::', '');
+  if ('Fn::GetAtt' in value) return (value['Fn::GetAtt'] as string[]).join('.');
+  if ('Fn::ImportValue' in value) return String(value['Fn::ImportValue']).replace(/^.*:ExportsOutput(Ref|FnGetAtt)/, '');
+  if ('Fn::Join' in value) return (value['Fn::Join'] as [string, unknown[]])[1].map(plain).join('');
+  throw new Error(`not a reference: ${JSON.stringify(value)}`);
+};
