@@ -10,14 +10,14 @@ import { REGION } from './template/identity.ts';
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Clients of the emulators, for the stack's own use. */
-export const createClients = (endpoints: { readonly dynamodb: string; readonly sqs: string; readonly sqsDoor: string }) => {
+export const createClients = (endpoints: { readonly dynamodb: string; readonly sqs: string; readonly pollers: string }) => {
   const at = (endpoint: string) => ({ endpoint, region: REGION, credentials: CREDENTIALS });
   return {
     dynamodb: new DynamoDBClient(at(endpoints.dynamodb)),
     streams: new DynamoDBStreamsClient(at(endpoints.dynamodb)),
-    sqs: new SQSClient({ ...at(endpoints.sqs), requestHandler: { httpsAgent: { maxSockets: 200 }, httpAgent: { maxSockets: 200 } } }),
+    sqs: new SQSClient(at(endpoints.sqs)),
     /** Through the counting door, if there is one: what AWS's own pollers do is billed too. */
-    pollers: new SQSClient({ ...at(endpoints.sqsDoor), requestHandler: { httpAgent: { maxSockets: 200 } } }),
+    pollers: new SQSClient({ ...at(endpoints.pollers), requestHandler: { httpAgent: { maxSockets: 200 } } }),
     sns: new SNSClient(at(endpoints.sqs)),
     s3: new S3Client({ ...at(endpoints.sqs), forcePathStyle: true }),
   };

@@ -22,7 +22,10 @@ const Environment = z.object({
   /** A cloud assembly that is ready; nothing is synthesized then. */
   LOCAL_ASSEMBLY: z.string().min(1).optional(),
   /** Where synthesized assemblies are kept for the next start. */
-  LOCAL_ASSEMBLIES: z.string().min(1).default(join(ROOT, '.local', 'assemblies')),
+  LOCAL_ASSEMBLIES: z
+    .string()
+    .min(1)
+    .default(join(ROOT, '.local', 'assemblies')),
   LOCAL_SES_RATE: amount(1000),
   LOCAL_SES_DAILY: amount(1_000_000),
   /** Children per function that has no reserved concurrency of its own. */

@@ -25,7 +25,7 @@ export interface AcceptDispatchDeps {
   readonly clock: Clock;
   /** As it goes into the header. */
   readonly from: string;
-  readonly replyTo?: string;
+  readonly replyTo: string | undefined;
 }
 
 /** Why a request was not taken. Nothing of it was stored, so its key stays free. */
@@ -56,10 +56,10 @@ export const createAcceptDispatch = (deps: AcceptDispatchDeps): AcceptDispatch =
 
     const taken = await take(deps, request, { dispatchId, adminId, fingerprint });
     if (taken.outcome === 'accepted') return taken;
-    // The same request may have been taken meanwhile, with a template that is gone by now. What was taken is not refused.
-    const meanwhile = taken.outcome === 'exists' ? taken.known : await dispatches.find(dispatchId);
-    if (meanwhile !== undefined) return compare(meanwhile, fingerprint);
-    return taken.outcome === 'exists' ? compare(taken.known, fingerprint) : taken;
+    if (taken.outcome === 'exists') return compare(taken.known, fingerprint);
+    // The same request may have been taken meanwhile, with a template that is gone by now: what was taken is not refused.
+    const meanwhile = await dispatches.find(dispatchId);
+    return meanwhile === undefined ? taken : compare(meanwhile, fingerprint);
   };
 };
 

@@ -32,7 +32,8 @@ export interface KnownDispatch {
   readonly dispatch: Dispatch;
   /** Absent in a record that was stored before there were fingerprints. */
   readonly fingerprint?: string;
-  readonly fieldHashes: Readonly<Partial<Record<FingerprintField, string>>>;
+  /** By {@link FingerprintField}. */
+  readonly fieldHashes: Readonly<Record<string, string>>;
 }
 
 /** Everything that one accepted request leaves in the table. */

@@ -74,6 +74,19 @@ export const problemAnswer = (body: Problem, headers: Record<string, string> = {
   body: JSON.stringify(body),
 });
 
+/** The answer when the service is at fault; with a time, the client may ask again after it. */
+export const failureAnswer = (retryAfterSeconds: number | undefined): HttpAnswer =>
+  retryAfterSeconds === undefined
+    ? problemAnswer(problem('internal'))
+    : problemAnswer(problem('unavailable'), { 'retry-after': String(retryAfterSeconds) });
+
+/** An answer that is no error. */
+export const jsonAnswer = (statusCode: number, body: unknown, headers: Record<string, string> = {}): HttpAnswer => ({
+  statusCode,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
 /** Joins the steps of a JSON pointer. */
 export const toPointer = (path: readonly PropertyKey[]): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');

@@ -56,7 +56,8 @@ export const createFunctionHost = (model: Model, settings: Settings, endpoints: 
   };
   for (const { resource, name, attributes, properties } of model.functions) {
     const directory = model.codeOf(properties.Code.S3Key);
-    if (directory === undefined) throw new NotUnderstoodError(resource, `its code ${properties.Code.S3Key} is not in the assembly`);
+    if (directory === undefined)
+      throw new NotUnderstoodError(resource, `its code ${properties.Code.S3Key} is not in the assembly`);
     const environment = {
       ...surroundings(name, properties.MemorySize, endpoints),
       ...properties.Environment.Variables,

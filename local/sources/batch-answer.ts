@@ -2,14 +2,11 @@ import * as z from 'zod';
 
 import type { InvokeResult } from '../functions/child.ts';
 
-const Answer = z
-  .object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string().min(1) })).nullish() })
-  .nullish();
+const Answer = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string().min(1) })).nullish() }).nullish();
 
 /** What a function made of a batch: all of it failed, or these items. */
 export type BatchAnswer =
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'done'; readonly failures: readonly string[] };
+  { readonly kind: 'failed'; readonly reason: string } | { readonly kind: 'done'; readonly failures: readonly string[] };
 
 const parse = (payload: string): unknown => {
   try {

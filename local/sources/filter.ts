@@ -30,7 +30,10 @@ const OPERATORS: Readonly<Record<string, (operand: unknown) => Matcher>> = {
   'anything-but': (operand) => {
     const refused = isObject(operand)
       ? [operatorMatcher(operand)]
-      : z.union([z.array(Scalar), Scalar.transform((one) => [one])]).parse(operand).map(equals);
+      : z
+          .union([z.array(Scalar), Scalar.transform((one) => [one])])
+          .parse(operand)
+          .map(equals);
     return (value) => value !== undefined && refused.every((matches) => !matches(value));
   },
   exists: (operand) => {

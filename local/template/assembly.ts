@@ -36,9 +36,7 @@ const RawResource = z.strictObject({
 
 const Template = z.strictObject({
   Resources: z.record(z.string(), RawResource),
-  Outputs: z
-    .record(z.string(), z.object({ Value: z.unknown(), Export: z.object({ Name: z.unknown() }).optional() }))
-    .default({}),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown(), Export: z.object({ Name: z.unknown() }).optional() })).default({}),
   Parameters: z.record(z.string(), z.object({ Default: z.unknown() })).default({}),
   // Rules of CDK's bootstrap and texts for people: nothing to run.
   Rules: z.unknown().optional(),

@@ -107,7 +107,8 @@ export const buildModel = (assembly: Assembly, addresses: Addresses) => {
   }));
   const ofSource = (service: string) => mappings.filter(({ source }) => source.startsWith(`arn:aws:${service}:`));
   const foreign = mappings.find(({ source }) => !/^arn:aws:(sqs|dynamodb):/.test(source));
-  if (foreign) throw new NotUnderstoodError(foreign.resource, `event source ${foreign.source} is not understood by the local stack`);
+  if (foreign)
+    throw new NotUnderstoodError(foreign.resource, `event source ${foreign.source} is not understood by the local stack`);
 
   const model = {
     tables: collect('AWS::DynamoDB::GlobalTable', GlobalTable),

@@ -39,20 +39,7 @@ const PASSING_REASONS: ReadonlySet<string> = new Set([
 
 const Known = DispatchItem.extend({
   fingerprint: z.string().exactOptional(),
-  fieldHashes: z
-    .object({
-      scenarioId: z.string(),
-      recruitId: z.string(),
-      'recipients[].applyId': z.string(),
-      'recipients[].email': z.string(),
-      'recipients[].variables': z.string(),
-      subject: z.string(),
-      variables: z.string(),
-      isTest: z.string(),
-      unsubscribe: z.string(),
-    })
-    .partial()
-    .default({}),
+  fieldHashes: z.record(z.string(), z.string()).default({}),
 });
 
 /** Dispatches as accept reads and stores them. */

@@ -44,7 +44,7 @@ const dispatchItem = ({ dispatch, fingerprint }: NewDispatch): Item => ({
   fieldHashes: fingerprint.fields,
   adminKey: `ADMIN#${dispatch.adminId}`,
   openKey: OPEN,
-  createdKey: toIso(dispatch.createdAt),
+  createdKey: `${toIso(dispatch.createdAt)}#${dispatch.dispatchId}`,
 });
 
 const layOutRecipients = ({ dispatch, recipients }: NewDispatch, space: number): Item[] | undefined => {

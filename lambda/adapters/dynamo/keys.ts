@@ -45,8 +45,9 @@ export const parseKey = (
   | undefined => {
   const [label, dispatchId, shard] = key.pk.split('#');
   if (label !== 'DISPATCH' || dispatchId === undefined || dispatchId === '') return undefined;
-  if (key.sk.startsWith(RECIPIENT_PREFIX) && shard !== undefined && /^\d+$/.test(shard)) {
-    return { kind: 'recipient', dispatchId, shard: Number(shard), applyId: key.sk.slice(RECIPIENT_PREFIX.length) };
+  const applyId = key.sk.slice(RECIPIENT_PREFIX.length);
+  if (key.sk.startsWith(RECIPIENT_PREFIX) && applyId !== '' && shard !== undefined && /^\d+$/.test(shard)) {
+    return { kind: 'recipient', dispatchId, shard: Number(shard), applyId };
   }
   const batch = key.sk.slice(BATCH_PREFIX.length);
   if (key.sk.startsWith(BATCH_PREFIX) && shard === undefined && /^\d+$/.test(batch)) {

@@ -2,7 +2,11 @@ import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSCli
 
 /** A message to hand over. */
 export interface Outgoing {
-  readonly body: string;
+  /**
+   * Made anew for each try: of two copies of one body the later would pass for a redrive of the earlier. For the same
+   * reason the client must not repeat a call by itself.
+   */
+  readonly body: () => string;
   readonly groupId: string;
   readonly delaySeconds: number;
 }
@@ -50,7 +54,7 @@ const sendOnce = async (
 
 const toEntry = ([i, { body, groupId, delaySeconds }]: readonly [number, Outgoing]): SendMessageBatchRequestEntry => ({
   Id: String(i),
-  MessageBody: body,
+  MessageBody: body(),
   // A fair queue: a dispatch of 50,000 must not hold up one of 3.
   MessageGroupId: groupId,
   ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),

@@ -15,7 +15,7 @@ export const createSendQueue = (deps: SqsDeps): SendQueue => ({
     sendBatches(
       deps,
       messages.map(({ key: { dispatchId, shard, applyId }, delaySeconds }) => ({
-        body: toAsciiJson({ v: 1, id: deps.newId(), dispatchId, shard, applyId, enqueuedAt: toIso(deps.clock()) }),
+        body: () => toAsciiJson({ v: 1, id: deps.newId(), dispatchId, shard, applyId, enqueuedAt: toIso(deps.clock()) }),
         groupId: dispatchId,
         delaySeconds: Math.min(LONGEST_DELAY_SECONDS, Math.max(0, delaySeconds)),
       })),

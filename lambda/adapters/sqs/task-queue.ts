@@ -8,7 +8,7 @@ export const createTaskQueue = (deps: SqsDeps): TaskQueue => ({
     sendBatches(
       deps,
       batches.map(({ dispatchId, batch }) => ({
-        body: toAsciiJson({ v: 1, id: deps.newId(), kind: 'expand', dispatchId, batch }),
+        body: () => toAsciiJson({ v: 1, id: deps.newId(), kind: 'expand', dispatchId, batch }),
         groupId: dispatchId,
         delaySeconds: 0,
       })),

@@ -15,7 +15,7 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(RelayOutboxEnv, process.env);
 const clock = Date.now;
-const sqs = { client: new SQSClient({}), newId: randomUUID, clock, sleep };
+const sqs = { client: new SQSClient({ maxAttempts: 1 }), newId: randomUUID, clock, sleep };
 const sendQueue = createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL });
 const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
 const keepPoison = createPoisonStore(new S3Client({}), env.FAILURE_BUCKET, randomUUID, clock);

@@ -23,7 +23,13 @@ const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
 const telemetry = createTelemetry();
 const table = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
-const queue = createSendQueue({ client: new SQSClient({}), queueUrl: env.SEND_QUEUE_URL, newId: randomUUID, clock, sleep });
+const queue = createSendQueue({
+  client: new SQSClient({ maxAttempts: 1 }),
+  queueUrl: env.SEND_QUEUE_URL,
+  newId: randomUUID,
+  clock,
+  sleep,
+});
 const provider = createMailProvider({
   client: createSesClient(env.SES_TIMEOUT_SECONDS),
   configurationSet: env.CONFIGURATION_SET,

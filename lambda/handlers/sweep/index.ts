@@ -16,7 +16,7 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
-const sqs = { client: new SQSClient({}), newId: randomUUID, clock, sleep };
+const sqs = { client: new SQSClient({ maxAttempts: 1 }), newId: randomUUID, clock, sleep };
 
 export const handler = createHandler({
   sweep: createSweep({

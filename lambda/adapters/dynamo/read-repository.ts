@@ -1,0 +1,122 @@
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import { Unavailable } from '../../application/accept-ports.ts';
+import type {
+  ReadRepository,
+  RecipientPage,
+  RecipientPosition,
+  RecipientQuery,
+  SeenRecipient,
+} from '../../application/read-ports.ts';
+import { addCounts, type Counts, NO_COUNTS } from '../../domain/dispatch.ts';
+import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
+import { DispatchItem, parseRecipientItem } from './items.ts';
+import { dispatchKey, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
+import { isPassing } from './statements.ts';
+
+/** Rows that one request looks at: with a filter, most may be passed over. */
+const ROWS_PER_REQUEST = 10_000;
+const ROWS_PER_QUERY = 1_000;
+const RETRY_AFTER_SECONDS = 1;
+
+const Status = z.object({ status: z.enum(RECIPIENT_STATUSES) });
+const Delivery = z.object({ delivery: z.string().exactOptional() });
+
+/** Dispatches and their recipients as the table has them. */
+export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string): ReadRepository => ({
+  find: (dispatchId) =>
+    orUnavailable(async () => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true }),
+      );
+      return Item && DispatchItem.parse(Item);
+    }),
+
+  counts: ({ dispatchId, shards }) =>
+    orUnavailable(async () => {
+      const partitions = Array.from({ length: shards }, (_, shard) => shardPartition(dispatchId, shard));
+      const counts = await Promise.all(partitions.map((pk) => countShard(client, tableName, pk)));
+      return counts.reduce(addCounts, NO_COUNTS);
+    }),
+
+  recipients: (query) => orUnavailable(() => page(client, tableName, query)),
+});
+
+const orUnavailable = async <T>(read: () => Promise<T>): Promise<T> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
+    throw error;
+  }
+};
+
+const ofShard = (pk: string) => ({
+  KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+  ExpressionAttributeValues: { ':pk': pk, ':prefix': RECIPIENT_PREFIX },
+});
+
+const countShard = async (client: DynamoDBDocumentClient, TableName: string, pk: string): Promise<Counts> => {
+  const counts = { ...NO_COUNTS };
+  const query = { TableName, ...ofShard(pk), ProjectionExpression: '#status', ExpressionAttributeNames: { '#status': 'status' } };
+  for await (const { Items = [] } of paginateQuery({ client }, query)) {
+    for (const item of Items) counts[Status.parse(item).status] += 1;
+  }
+  return counts;
+};
+
+/** Goes from shard to shard until the page is full. A query that finds nothing is not the end: the last shard is. */
+const page = async (client: DynamoDBDocumentClient, tableName: string, query: RecipientQuery): Promise<RecipientPage> => {
+  const recipients: SeenRecipient[] = [];
+  let position: RecipientPosition | undefined = query.from.shard < query.dispatch.shards ? query.from : undefined;
+  let rowsLeft = ROWS_PER_REQUEST;
+  while (position !== undefined && recipients.length < query.limit && rowsLeft > 0) {
+    const part: Part = await readPart(client, tableName, query, position, query.limit - recipients.length);
+    recipients.push(...part.recipients);
+    rowsLeft -= part.rows;
+    position = part.next;
+  }
+  return { recipients, ...(position !== undefined && { next: position }) };
+};
+
+interface Part {
+  readonly recipients: readonly SeenRecipient[];
+  readonly next: RecipientPosition | undefined;
+  readonly rows: number;
+}
+
+const readPart = async (
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { dispatch: { dispatchId, shards }, status }: RecipientQuery,
+  { shard, after }: RecipientPosition,
+  wanted: number,
+): Promise<Part> => {
+  const { KeyConditionExpression, ExpressionAttributeValues } = ofShard(shardPartition(dispatchId, shard));
+  const {
+    Items = [],
+    LastEvaluatedKey,
+    ScannedCount = 0,
+  } = await client.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression,
+      ExpressionAttributeValues: { ...ExpressionAttributeValues, ...(status !== undefined && { ':status': status }) },
+      ...(status !== undefined && { FilterExpression: '#status = :status', ExpressionAttributeNames: { '#status': 'status' } }),
+      ...(after !== undefined && { ExclusiveStartKey: recipientKey({ dispatchId, shard, applyId: after }) }),
+      Limit: status === undefined ? wanted : ROWS_PER_QUERY,
+    }),
+  );
+  const found = Items.map((item) => ({ ...parseRecipientItem(item), ...Delivery.parse(item) }));
+  const recipients = found.slice(0, wanted);
+  const rows = ScannedCount;
+
+  const last = recipients.at(-1);
+  if (found.length > wanted && last !== undefined) return { recipients, rows, next: { shard, after: last.applyId } };
+  if (LastEvaluatedKey !== undefined) return { recipients, rows, next: { shard, after: applyIdOf(LastEvaluatedKey) } };
+  return { recipients, rows, next: shard + 1 < shards ? { shard: shard + 1 } : undefined };
+};
+
+const applyIdOf = (key: Record<string, unknown>): string =>
+  z.string().startsWith(RECIPIENT_PREFIX).parse(key['sk']).slice(RECIPIENT_PREFIX.length);

@@ -1,0 +1,49 @@
+import { countRows, type Counts, type Dispatch, outcomeOf, statusNow } from '../domain/dispatch.ts';
+import type { ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
+
+/** Who asks. */
+export interface Reader {
+  readonly adminId: string;
+  /** Operators may look at any admin's dispatches. */
+  readonly isOperator: boolean;
+}
+
+/** A dispatch and how far its recipients are. */
+export interface DispatchNow {
+  readonly dispatch: Dispatch;
+  /** Adds up to the dispatch's total. */
+  readonly counts: Counts;
+}
+
+export interface ReadDispatch {
+  /** Undefined: there is none that this reader may see. */
+  dispatch(reader: Reader, dispatchId: string): Promise<DispatchNow | undefined>;
+  recipients(reader: Reader, dispatchId: string, query: Omit<RecipientQuery, 'dispatch'>): Promise<RecipientPage | undefined>;
+}
+
+/** Answers what became of a dispatch. Another admin's is as good as none. */
+export const createReadDispatch = (repository: ReadRepository): ReadDispatch => {
+  const find = async ({ adminId, isOperator }: Reader, dispatchId: string): Promise<Dispatch | undefined> => {
+    const dispatch = await repository.find(dispatchId);
+    return dispatch !== undefined && (isOperator || dispatch.adminId === adminId) ? dispatch : undefined;
+  };
+
+  return {
+    async dispatch(reader, dispatchId) {
+      const dispatch = await find(reader, dispatchId);
+      if (dispatch === undefined) return undefined;
+      const rows = await repository.counts(dispatch);
+      const status = statusNow(dispatch, rows);
+      return {
+        dispatch: { ...dispatch, status, ...(status === 'COMPLETED' && { outcome: dispatch.outcome ?? outcomeOf(rows) }) },
+        // Recipients that are still in a batch have no row, and are as pending as those that have one.
+        counts: { ...rows, PENDING: rows.PENDING + Math.max(0, dispatch.total - countRows(rows)) },
+      };
+    },
+
+    async recipients(reader, dispatchId, query) {
+      const dispatch = await find(reader, dispatchId);
+      return dispatch && repository.recipients({ ...query, dispatch });
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
+import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
+import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
+import { fingerprintOf } from '../../adapters/digest/fingerprint.ts';
+import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.ts';
+import { createTemplateSource } from '../../adapters/ses/template-source.ts';
+import { createCheckContent } from '../../adapters/template/check-content.ts';
+import { createAcceptDispatch } from '../../application/accept-dispatch.ts';
+import { parseEnv } from '../../config/env.ts';
+import { createRequestParser } from '../../contracts/dispatch-request.ts';
+import { createTelemetry } from '../../observability/telemetry.ts';
+import { AcceptDispatchEnv } from './env.ts';
+import { createHandler } from './handler.ts';
+
+const env = parseEnv(AcceptDispatchEnv, process.env);
+const clock = Date.now;
+/** The gateway waits 30 s for all of it, so no single call may take long. */
+const patience = (requestTimeout: number) => ({ connectionTimeout: 1_000, requestTimeout, throwOnRequestTimeout: true });
+const table = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3, requestHandler: patience(5_000) }));
+
+export const handler = createHandler({
+  acceptDispatch: createAcceptDispatch({
+    dispatches: createAcceptRepository({
+      client: table,
+      tableName: env.TABLE_NAME,
+      clock,
+      random: Math.random,
+      sleep,
+      newId: randomUUID,
+    }),
+    templates: createTemplateSource({
+      client: new SESv2Client({ maxAttempts: 3, requestHandler: patience(2_000) }),
+      prefix: env.TEMPLATE_PREFIX,
+      clock,
+    }),
+    digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
+    checkContent: createCheckContent(),
+    clock,
+    from: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
+    replyTo: env.REPLY_TO_ADDRESS === '' ? undefined : formatMailbox(env.REPLY_TO_ADDRESS, normaliseAddress),
+  }),
+  parseRequest: createRequestParser(normaliseAddress),
+  telemetry: createTelemetry(),
+});

@@ -1,0 +1,45 @@
+import { relative } from 'node:path';
+
+import { ROOT } from './settings.ts';
+import type { StackFile } from './stack-file.ts';
+
+/** What is printed when the stack is up: where everything is, and three commands to paste. */
+export const describeStack = ({ api, inbox, ses, tokens }: StackFile, directory: string): string => {
+  const shown = relative(process.cwd(), directory) || '.';
+  const samples = relative(process.cwd(), `${ROOT}/local/samples`);
+  const send = (sample: string, key: string) =>
+    [
+      `  curl -sS ${api}/dispatches -H "Authorization: Bearer $TOKEN" \\`,
+      `    -H 'Content-Type: application/json' -H 'Idempotency-Key: ${key}'"-$(date +%s)" \\`,
+      `    --data @${samples}/${sample} | tee /tmp/dispatch.json; echo`,
+    ].join('\n');
+  return `
+The local stack is up.
+
+  API      ${api}
+  Inbox    ${inbox}      <- open this in a browser
+  SES gate ${ses}      faults: POST /_gate/faults, mails taken: GET /_gate/journal
+  Data     ${shown}      logs of the functions in ${shown}/logs; more addresses and tokens in ${shown}/stack.json
+
+A token (12 hours), used by the commands below:
+
+  TOKEN=${tokens.admin}
+
+Send 3 mails:
+
+${send('three.json', 'three')}
+
+Send 200 mails:
+
+${send('two-hundred.json', 'two-hundred')}
+
+Look at what became of the last one:
+
+  ID=$(sed -E 's/.*"dispatchId": *"([^"]+)".*/\\1/' /tmp/dispatch.json)
+  curl -sS ${api}/dispatches/$ID -H "Authorization: Bearer $TOKEN"; echo
+  curl -sS ${api}/dispatches/$ID/recipients -H "Authorization: Bearer $TOKEN"; echo
+
+Queues are in memory: after a restart they are empty and the table refills them; dead letters are not kept.
+Ctrl-C stops everything; what is in ${shown} stays.
+`;
+};

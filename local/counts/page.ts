@@ -1,0 +1,21 @@
+import { createServer } from 'node:http';
+
+import { HOST, listen } from '../ports.ts';
+import type { Settings } from '../settings.ts';
+import type { Counts } from './doors.ts';
+
+/** Serves the counts as JSON, for scripts. */
+export const startCountsPage = async (settings: Settings, read: () => Counts & { readonly ses: object }) => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(read(), undefined, 2));
+  });
+  const port = await listen(server, settings.ports.counts);
+  return {
+    address: `http://${HOST}:${port}`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};

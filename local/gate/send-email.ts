@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Account } from './account.ts';
+import { type Fault, faultOfAddress } from './faults.ts';
+import { answerJson, answerRefusal, readJson } from './http.ts';
+import { type Mail, recipientsOf, SendEmailRequest, toMail } from './mail.ts';
+import type { FaultPlan } from './plan.ts';
+import { type Refusal, refusal } from './refusal.ts';
+
+/** What a SendEmail call passes through. */
+export interface SendEmailOptions {
+  readonly account: Account;
+  readonly plan: FaultPlan;
+  /** Names that calls may give; others do not exist. */
+  readonly configurationSets: ReadonlySet<string>;
+  readonly take: (mail: Mail) => void;
+}
+
+const TAG = /^[A-Za-z0-9_-]{1,256}$/;
+const HEADER_NAME = /^[!-9;-~]{1,126}$/;
+const HEADER_VALUE = /^[ -~]{1,995}$/;
+const CONTROL = /[\u0000-\u001f\u007f]/; // eslint-disable-line no-control-regex
+
+const bad = (message: string): Refusal => refusal(400, 'BadRequestException', message);
+
+/** The address within `Name <address>`. */
+const bare = (address: string): string => (/<([^<>]*)>\s*$/.exec(address)?.[1] ?? address).trim();
+
+const checkAddress = (address: string): Refusal | undefined => {
+  if (CONTROL.test(address)) return bad('Domain contains control or whitespace');
+  const at = bare(address).lastIndexOf('@');
+  const local = bare(address).slice(0, at);
+  const domain = bare(address).slice(at + 1);
+  if (at < 0) return bad("Missing final '@domain'");
+  if (local === '') return bad('Missing local name');
+  if (domain === '') return bad('Missing domain');
+  if (!/^[!-~ ]+$/.test(local)) return bad('Local address contains control or whitespace');
+  if (!/^[A-Za-z0-9.-]+$/.test(domain)) return bad('Domain contains illegal character');
+  return undefined;
+};
+
+/** What SES itself would find wrong with the call. */
+const check = (request: SendEmailRequest, configurationSets: ReadonlySet<string>): Refusal | undefined => {
+  const { ConfigurationSetName: set, EmailTags, Content, FromEmailAddress, ReplyToAddresses } = request;
+  const recipients = recipientsOf(request);
+  if (recipients.length === 0 || recipients.length > 50) return bad('There must be 1 to 50 recipients.');
+  for (const address of [FromEmailAddress, ...ReplyToAddresses, ...recipients]) {
+    const refused = checkAddress(address);
+    if (refused) return refused;
+  }
+  if (set !== undefined && !configurationSets.has(set)) {
+    return refusal(404, 'NotFoundException', `Configuration set <${set}> does not exist.`);
+  }
+  if (EmailTags.some(({ Name, Value }) => !TAG.test(Name) || !TAG.test(Value))) return bad('Invalid tag name or value.');
+  const { Subject, Body, Headers } = Content.Simple;
+  if (Headers.length > 15 || Headers.some(({ Name, Value }) => !HEADER_NAME.test(Name) || !HEADER_VALUE.test(Value))) {
+    return bad('Invalid header name or value.');
+  }
+  if (CONTROL.test(Subject.Data)) return bad('Subject contains control characters.');
+  if (!Body.Html && !Body.Text) return bad('The message has no body.');
+  return undefined;
+};
+
+const newMessageId = (): string => `0100${Date.now().toString(16).padStart(12, '0')}-${randomUUID()}-000000`;
+
+const carryOut = async (fault: Fault, taken: () => string, response: ServerResponse): Promise<void> => {
+  switch (fault.kind) {
+    case 'refuse':
+      answerRefusal(response, fault.refusal);
+      return;
+    case 'page':
+      response.writeHead(fault.status, { 'content-type': 'text/html' });
+      response.end(fault.html);
+      return;
+    case 'reset':
+      if (fault.taken) taken();
+      response.socket?.resetAndDestroy();
+      return;
+    case 'half-answer': {
+      const whole = JSON.stringify({ MessageId: taken() });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(whole.slice(0, whole.length / 2));
+      return;
+    }
+    case 'slow':
+      await new Promise((done) => setTimeout(done, fault.seconds * 1000).unref());
+      answerJson(response, 200, { MessageId: taken() });
+      return;
+    case 'silent':
+      return;
+  }
+};
+
+/** Answers one SendEmail call. */
+export const sendEmail = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { account, plan, configurationSets, take }: SendEmailOptions,
+): Promise<void> => {
+  const parsed = SendEmailRequest.safeParse(await readJson(request));
+  if (!parsed.success) {
+    answerRefusal(response, bad(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')));
+    return;
+  }
+  const call = parsed.data;
+  const recipients = recipientsOf(call);
+  const recipient = bare(recipients[0] ?? '');
+  const refused = check(call, configurationSets) ?? account.take(recipients.length);
+  if (refused) {
+    answerRefusal(response, refused);
+    return;
+  }
+  const taken = (): string => {
+    const mail = toMail(call, newMessageId(), new Date());
+    take(mail);
+    return mail.messageId;
+  };
+  const fault = plan.next('SendEmail', recipient) ?? faultOfAddress(recipient);
+  if (fault) await carryOut(fault, taken, response);
+  else answerJson(response, 200, { MessageId: taken() });
+};

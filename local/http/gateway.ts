@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+import type { FunctionHost } from '../functions/host.ts';
+import type { FunctionPool } from '../functions/pool.ts';
+import { listen } from '../ports.ts';
+import type { Settings } from '../settings.ts';
+import type { Model } from '../template/model.ts';
+import { NotUnderstoodError } from '../template/understand.ts';
+import { gatewayAnswer, type HttpAnswer, readHttpAnswer } from './answer.ts';
+import { createAuthorizer, type JwtIdentity, type Verdict } from './authorizer.ts';
+import { toHttpEvent } from './event.ts';
+import { createRouter, type Route, type RouteMatch } from './routes.ts';
+
+/** Of the gateway, for a request's body. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Of Lambda, for the event that carries the body with everything else, and for the answer. */
+const MAX_EVENT_BYTES = 6_291_556;
+
+interface Target {
+  readonly pool: FunctionPool;
+  readonly timeoutMs: number;
+  readonly authorize?: (header: string | undefined) => Promise<Verdict>;
+}
+
+const NOT_FOUND = gatewayAnswer(404, 'Not Found');
+const TOO_LARGE = gatewayAnswer(413, 'Request Entity Too Large');
+const FUNCTION_ERROR = gatewayAnswer(500, 'Internal Server Error');
+const UNAVAILABLE = gatewayAnswer(503, 'Service Unavailable');
+const UNAUTHORIZED = gatewayAnswer(401, 'Unauthorized');
+const FORBIDDEN = gatewayAnswer(403, 'Forbidden');
+
+/** All of the body; undefined if it is longer than the gateway takes. The rest is read and dropped, so that the client hears the answer. */
+const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    length += bytes.length;
+    if (length <= MAX_BODY_BYTES) chunks.push(bytes);
+  }
+  return length <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined;
+};
+
+const timeOut = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => {
+    setTimeout(() => {
+      resolve(undefined);
+    }, ms).unref();
+  });
+
+const invoke = async (target: Target, event: object): Promise<HttpAnswer> => {
+  if (Buffer.byteLength(JSON.stringify(event)) > MAX_EVENT_BYTES) return TOO_LARGE;
+  const result = await Promise.race([target.pool.invoke(event), timeOut(target.timeoutMs)]);
+  if (result === undefined) return UNAVAILABLE;
+  if (!result.ok || Buffer.byteLength(result.payload) > MAX_EVENT_BYTES) return FUNCTION_ERROR;
+  return readHttpAnswer(result.payload);
+};
+
+type Router = (method: string, path: string) => RouteMatch<Target> | undefined;
+
+const answer = async (request: IncomingMessage, route: Router, apiId: string): Promise<HttpAnswer> => {
+  const body = await readBody(request);
+  const match = route(request.method ?? 'GET', (request.url ?? '/').split('?')[0] ?? '/');
+  if (match === undefined) return NOT_FOUND;
+  const { target, key } = match.route;
+  let identity: JwtIdentity | undefined;
+  if (target.authorize) {
+    const verdict = await target.authorize(request.headers.authorization);
+    if (verdict.kind === 'unauthorized') return UNAUTHORIZED;
+    if (verdict.kind === 'forbidden') return FORBIDDEN;
+    identity = verdict.identity;
+  }
+  if (body === undefined) return TOO_LARGE;
+  const event = toHttpEvent({
+    request,
+    body,
+    routeKey: key,
+    pathParameters: match.pathParameters,
+    ...(identity && { identity }),
+    apiId,
+    now: new Date(),
+  });
+  return invoke(target, event);
+};
+
+const send = (response: ServerResponse, { status, headers, body }: HttpAnswer) => {
+  response.writeHead(status, { ...headers, 'content-length': body.length });
+  response.end(body);
+};
+
+const buildRoutes = (model: Model, functions: FunctionHost, locate: (issuer: string) => string): Route<Target>[] => {
+  const checks = new Map(
+    model.authorizers.map(({ ref, properties }) => {
+      const { Issuer: issuer, Audience: audience } = properties.JwtConfiguration;
+      return [ref, createAuthorizer({ issuer, location: locate(issuer), audience })];
+    }),
+  );
+  return model.routes.map(({ resource, properties }) => {
+    const integration = model.integrations.find(({ ref }) => properties.Target === `integrations/${ref}`);
+    if (integration === undefined) throw new NotUnderstoodError(resource, `there is no ${properties.Target}`);
+    const target: Target = {
+      pool: functions.find(integration.properties.IntegrationUri),
+      timeoutMs: integration.properties.TimeoutInMillis,
+    };
+    if (properties.AuthorizationType !== 'JWT') return { key: properties.RouteKey, target };
+    const { AuthorizerId, AuthorizationScopes } = properties;
+    const check = checks.get(AuthorizerId);
+    if (check === undefined) throw new NotUnderstoodError(resource, `there is no authorizer ${AuthorizerId}`);
+    return { key: properties.RouteKey, target: { ...target, authorize: (header) => check(header, AuthorizationScopes) } };
+  });
+};
+
+/** Takes the API's port at once and answers 503 until the functions are there. */
+export const startGateway = async (settings: Settings) => {
+  let route: Router | undefined;
+  let apiId = '';
+  const server = createServer((request, response) => {
+    const router = route;
+    if (router === undefined) {
+      send(response, UNAVAILABLE);
+      return;
+    }
+    answer(request, router, apiId).then(
+      (result) => {
+        send(response, result);
+      },
+      () => {
+        // The client went away in the middle of its request.
+        response.destroy();
+      },
+    );
+  });
+  const port = await listen(server, settings.ports.api);
+  return {
+    address: `http://127.0.0.1:${port}`,
+    serve: (model: Model, functions: FunctionHost, locate: (issuer: string) => string) => {
+      const [api, ...others] = model.apis;
+      const second = others[0];
+      if (second) throw new NotUnderstoodError(second.resource, 'the local stack serves one HTTP API');
+      apiId = api?.ref ?? '';
+      route = createRouter(buildRoutes(model, functions, locate));
+    },
+    /** Takes no new requests; answers what cuts off those still under way. */
+    drain: () => {
+      route = undefined;
+      server.close();
+      server.closeIdleConnections();
+      return () => {
+        server.closeAllConnections();
+      };
+    },
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import * as z from 'zod';
+
+/** What scripts and clients need to know of a running stack. */
+export const StackFile = z.object({
+  api: z.url(),
+  inbox: z.url(),
+  ses: z.url(),
+  sqs: z.url(),
+  dynamodb: z.url(),
+  tableName: z.string(),
+  queueUrl: z.url(),
+  deadLetterQueueUrl: z.url(),
+  templatePrefix: z.string(),
+  fromAddress: z.string(),
+  scenarios: z.array(
+    z.object({
+      id: z.string(),
+      variables: z.record(z.string(), z.json()),
+      recipientVariables: z.record(z.string(), z.json()),
+    }),
+  ),
+  tokens: z.object({ admin: z.string(), secondAdmin: z.string(), operator: z.string() }),
+  /** Only with COUNT_REQUESTS=1. */
+  counts: z.url().optional(),
+});
+export type StackFile = z.output<typeof StackFile>;
+
+const fileIn = (directory: string) => join(directory, 'stack.json');
+
+/** Written when everything is up, so that its appearance is the sign to wait for. */
+export const writeStackFile = (directory: string, content: StackFile): void => {
+  const file = fileIn(directory);
+  writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+};
+
+/** Removes it; one that a killed stack left must not be taken for ours. */
+export const removeStackFile = (directory: string): void => {
+  rmSync(fileIn(directory), { force: true });
+};

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import * as z from 'zod';
+
+import { createClients } from './clients.ts';
+import { startCountingDoors } from './counts/doors.ts';
+import { startCountsPage } from './counts/page.ts';
+import { createResources } from './create-resources.ts';
+import { startDynamoDb } from './emulators/dynamodb.ts';
+import { startInbox } from './emulators/inbox.ts';
+import { startQueues } from './emulators/queues.ts';
+import { createFunctionHost } from './functions/host.ts';
+import { type Gate, startGate } from './gate/gate.ts';
+import { readSeeds, type Seed } from './gate/templates.ts';
+import { startGateway } from './http/gateway.ts';
+import { startIssuer } from './http/issuer.ts';
+import { lockDirectory } from './lock.ts';
+import type { Settings } from './settings.ts';
+import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
+import { startSources } from './start-sources.ts';
+import { provideAssembly } from './synth.ts';
+import { readAssembly } from './template/assembly.ts';
+import { buildModel, type Model } from './template/model.ts';
+
+/** How long calls under way may go on after Ctrl-C; all of the stop stays below 3 s. */
+const GRACE_MS = 1_500;
+
+/** Who the printed tokens are for. */
+const PEOPLE = {
+  admin: { subject: 'admin-1', scopes: ['mail:send', 'mail:read'] },
+  secondAdmin: { subject: 'admin-2', scopes: ['mail:send', 'mail:read'] },
+  operator: { subject: 'operator-1', scopes: ['mail:send', 'mail:read', 'mail:operate'] },
+} as const;
+
+/** A stack that is up. */
+export interface LocalStack {
+  readonly description: StackFile;
+  readonly stop: () => Promise<void>;
+}
+
+/** What tells the person at the terminal. */
+export interface StackVoice {
+  readonly trouble: (text: string) => void;
+  readonly step: (text: string) => void;
+  /** The stack cannot go on. */
+  readonly fatal: (text: string) => void;
+}
+
+/** On a server of somebody else's, several stacks may live side by side; each folder goes on with its own table. */
+const tableSuffix = (settings: Settings): string => {
+  if (settings.dynamodbEndpoint === undefined) return '';
+  const file = join(settings.directory, 'table-suffix');
+  if (!existsSync(file)) writeFileSync(file, `-${randomBytes(4).toString('hex')}`);
+  return readFileSync(file, 'utf8');
+};
+
+const seedTemplates = (gate: Gate, seeds: readonly Seed[], prefix: string) => {
+  for (const { id, template } of seeds) gate.templates.create({ TemplateName: `${prefix}${id}`, TemplateContent: template });
+};
+
+/** The settings that the accepting function has from the template. */
+const readAcceptSettings = (model: Model) => {
+  const Variables = z.object({ TEMPLATE_PREFIX: z.string(), FROM_ADDRESS: z.string() });
+  for (const { properties } of model.functions) {
+    const { data } = Variables.safeParse(properties.Environment.Variables);
+    if (data) return { templatePrefix: data.TEMPLATE_PREFIX, fromAddress: data.FROM_ADDRESS };
+  }
+  throw new Error('no function of the template has TEMPLATE_PREFIX and FROM_ADDRESS');
+};
+
+const Outputs = z.object({ TableName: z.string(), SendQueueUrl: z.string(), SendDeadLetterQueueUrl: z.string() });
+
+const signTokens = async (issuer: Awaited<ReturnType<typeof startIssuer>>, model: Model): Promise<StackFile['tokens']> => {
+  const [authorizer] = model.authorizers;
+  const { Issuer, Audience } = authorizer?.properties.JwtConfiguration ?? { Issuer: issuer.address, Audience: ['local'] };
+  if (issuer.locate(Issuer) !== issuer.address) {
+    throw new Error(`The API trusts ${Issuer}, for which no token can be made here. Leave ISSUER unset.`);
+  }
+  const sign = (person: keyof typeof PEOPLE) => issuer.sign(PEOPLE[person], { issuer: Issuer, audience: Audience[0] ?? '' });
+  return { admin: await sign('admin'), secondAdmin: await sign('secondAdmin'), operator: await sign('operator') };
+};
+
+/** Brings everything up in order and keeps how to take it down. */
+export const startStack = async (settings: Settings, voice: StackVoice): Promise<LocalStack> => {
+  const undo: (() => unknown)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  const keep = <T extends { readonly stop: () => unknown }>(started: T): T => {
+    undo.push(() => started.stop());
+    return started;
+  };
+  const bringUp = async (): Promise<StackFile> => {
+    mkdirSync(settings.directory, { recursive: true });
+    undo.push(lockDirectory(settings.directory));
+    removeStackFile(settings.directory);
+
+    // Ports first: what is in the way is told before anything takes time.
+    const gateway = keep(await startGateway(settings));
+    const issuer = keep(await startIssuer(settings));
+    const inbox = keep(await startInbox(settings));
+    const queues = keep(await startQueues(settings));
+    const database = keep(await startDynamoDb(settings, voice.fatal));
+    const gate = keep(await startGate(settings));
+
+    voice.step('Reading the CDK template');
+    const assembly = readAssembly(await provideAssembly(settings));
+    const model = buildModel(assembly, { sqs: queues.endpoint, api: gateway.address, tableSuffix: tableSuffix(settings) });
+
+    const doors = settings.countRequests
+      ? keep(await startCountingDoors({ dynamodb: database.endpoint, sqs: queues.endpoint }))
+      : undefined;
+    const counts = doors && keep(await startCountsPage(settings, () => ({ ...doors.read(), ses: gate.counts() })));
+    const clients = createClients({
+      dynamodb: database.endpoint,
+      sqs: queues.endpoint,
+      pollers: doors?.sqs ?? queues.endpoint,
+    });
+
+    voice.step('Creating what it describes');
+    await createResources(model, clients, gate, settings.directory);
+    const accept = readAcceptSettings(model);
+    const seeds = readSeeds();
+    seedTemplates(gate, seeds, accept.templatePrefix);
+    const tokens = await signTokens(issuer, model);
+
+    const functions = createFunctionHost(model, settings, {
+      dynamodb: doors?.dynamodb ?? database.endpoint,
+      sqs: doors?.sqs ?? queues.endpoint,
+      sesv2: gate.address,
+      s3: queues.endpoint,
+    });
+    undo.push(() => {
+      functions.stop();
+    });
+    const sources = await startSources({ model, clients, functions, settings, onTrouble: voice.trouble });
+    undo.push(async () => {
+      const closeRest = gateway.drain();
+      await Promise.race([sources.stop(), new Promise((done) => setTimeout(done, GRACE_MS))]);
+      closeRest();
+    });
+    gateway.serve(model, functions, issuer.locate);
+
+    const outputs = Outputs.parse(model.outputs);
+    const description: StackFile = {
+      api: gateway.address,
+      inbox: inbox.address,
+      ses: gate.address,
+      sqs: queues.endpoint,
+      dynamodb: database.endpoint,
+      tableName: outputs.TableName,
+      queueUrl: outputs.SendQueueUrl,
+      deadLetterQueueUrl: outputs.SendDeadLetterQueueUrl,
+      ...accept,
+      scenarios: seeds.map(({ id, variables, recipientVariables }) => ({ id, variables, recipientVariables })),
+      tokens,
+      ...(counts && { counts: counts.address }),
+    };
+    writeStackFile(settings.directory, description);
+    undo.push(() => {
+      removeStackFile(settings.directory);
+    });
+    return description;
+  };
+  try {
+    return { description: await bringUp(), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+
+import type { Clients } from './clients.ts';
+import { findStream } from './create-resources.ts';
+import type { FunctionHost } from './functions/host.ts';
+import type { Settings } from './settings.ts';
+import { openCheckpoints } from './sources/checkpoints.ts';
+import { writeToFailureBucket } from './sources/failure-bucket.ts';
+import { compileFilters } from './sources/filter.ts';
+import { type EventSource, startQueueSource } from './sources/queue-source.ts';
+import { startSchedule } from './sources/schedule.ts';
+import { startStreamSource } from './sources/stream-source.ts';
+import type { Model } from './template/model.ts';
+import { NotUnderstoodError } from './template/understand.ts';
+
+/** What the event sources work with. */
+export interface SourceSurroundings {
+  readonly model: Model;
+  readonly clients: Clients;
+  readonly functions: FunctionHost;
+  readonly settings: Settings;
+  readonly onTrouble: (text: string) => void;
+}
+
+const startQueues = ({ model, clients, functions, onTrouble }: SourceSurroundings): EventSource[] =>
+  model.queueMappings.map(({ resource, properties }) => {
+    const queue = model.queues.find(({ attributes }) => attributes['Arn'] === properties.EventSourceArn);
+    if (queue === undefined) throw new NotUnderstoodError(resource, `there is no queue ${properties.EventSourceArn}`);
+    return startQueueSource({
+      sqs: clients.pollers,
+      queueUrl: queue.ref,
+      queueArn: properties.EventSourceArn,
+      pool: functions.find(properties.FunctionName),
+      batchSize: properties.BatchSize,
+      maxConcurrency: properties.ScalingConfig.MaximumConcurrency,
+      reportsItems: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+      onTrouble,
+    });
+  });
+
+const startStreams = async (surroundings: SourceSurroundings): Promise<EventSource[]> => {
+  const { model, clients, functions, settings, onTrouble } = surroundings;
+  const checkpoints = openCheckpoints(join(settings.directory, 'checkpoints.json'));
+  return Promise.all(
+    model.streamMappings.map(async ({ resource, name, properties }) => {
+      const table = model.tables.find(({ attributes }) => attributes['StreamArn'] === properties.EventSourceArn);
+      if (table === undefined) throw new NotUnderstoodError(resource, `there is no table with ${properties.EventSourceArn}`);
+      const streamArn = await findStream(clients, table.name);
+      const pool = functions.find(properties.FunctionName);
+      const bucket = properties.DestinationConfig?.OnFailure.Destination.split(':::')[1];
+      return startStreamSource({
+        streams: clients.streams,
+        streamArn,
+        pool,
+        batchSize: properties.BatchSize,
+        matches: compileFilters(properties.FilterCriteria.Filters.map(({ Pattern }) => Pattern)),
+        bisect: properties.BisectBatchOnFunctionError,
+        maxRetries: properties.MaximumRetryAttempts,
+        maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
+        reportsItems: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+        checkpoints,
+        discard: async (records, reason, attempts, shardId) => {
+          onTrouble(`${pool.definition.name}: ${records.length} stream records given up (${reason})`);
+          if (bucket === undefined) return;
+          const functionArn = pool.definition.arn;
+          const discarded = { records, reason, attempts, mapping: name, functionArn, streamArn, shardId };
+          await writeToFailureBucket(clients.s3, bucket, discarded);
+        },
+        onTrouble,
+      });
+    }),
+  );
+};
+
+const startSchedules = ({ model, functions, settings, onTrouble }: SourceSurroundings): EventSource[] =>
+  model.rules.flatMap(({ attributes, properties }) =>
+    properties.Targets.map((target) =>
+      startSchedule({
+        ruleArn: attributes['Arn'] ?? '',
+        pool: functions.find(target.Arn),
+        intervalSeconds: settings.sweepSeconds,
+        onTrouble,
+      }),
+    ),
+  );
+
+/** Starts every event source of the template; stopping waits for the calls under way. */
+export const startSources = async (surroundings: SourceSurroundings): Promise<EventSource> => {
+  const sources = [...startQueues(surroundings), ...(await startStreams(surroundings)), ...startSchedules(surroundings)];
+  return {
+    stop: async () => {
+      await Promise.all(sources.map((source) => source.stop()));
+    },
+  };
+};

@@ -1,0 +1,130 @@
+import type { SendPolicy } from '../../lambda/application/attempt-end.ts';
+import type { RecipientMessage } from '../../lambda/application/attempt-end.ts';
+import type { StoredRecipient } from '../../lambda/application/ports.ts';
+import type { Attempt } from '../../lambda/domain/attempt.ts';
+import type { DispatchContent } from '../../lambda/domain/content.ts';
+import { type Counts, type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch.ts';
+import type { SendMessage } from '../../lambda/domain/message-rule.ts';
+import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
+import { T0 } from './clock.ts';
+
+export const DISPATCH_ID = 'd1spatch';
+
+export const aKey = (applyId = 'a-1', dispatchId = DISPATCH_ID): RecipientKey => ({ dispatchId, shard: 0, applyId });
+
+export const pending = (state: Partial<In<'PENDING'>> = {}): In<'PENDING'> => ({
+  status: 'PENDING',
+  round: 1,
+  attemptCount: 0,
+  nextAttemptAt: T0,
+  ...state,
+});
+
+export const processing = (state: Partial<In<'PROCESSING'>> = {}): In<'PROCESSING'> => ({
+  status: 'PROCESSING',
+  round: 1,
+  attemptCount: 1,
+  lease: { token: 'ours', until: T0 + 300_000 },
+  ...state,
+});
+
+export const sent = (state: Partial<In<'SENT'>> = {}): In<'SENT'> => ({
+  status: 'SENT',
+  round: 1,
+  attemptCount: 1,
+  messageId: 'ses-1',
+  sentAt: T0,
+  ...state,
+});
+
+export const failed = (state: Partial<In<'FAILED'>> = {}): In<'FAILED'> => ({
+  status: 'FAILED',
+  round: 1,
+  attemptCount: 1,
+  lastErrorCode: 'MESSAGE_REJECTED',
+  failedAt: T0,
+  ...state,
+});
+
+/** Attempts used up while the message `m-1`, sent at T0, was in hand. */
+export const exhausted = (state: Partial<In<'FAILED'>> = {}): In<'FAILED'> =>
+  failed({ attemptCount: 7, lastErrorCode: 'ATTEMPTS_EXHAUSTED', deadMessage: { id: 'm-1', sentAt: T0 }, ...state });
+
+export const unknown = (state: Partial<In<'UNKNOWN'>> = {}): In<'UNKNOWN'> => ({
+  status: 'UNKNOWN',
+  round: 1,
+  attemptCount: 1,
+  lastErrorCode: 'OUTCOME_UNCLEAR',
+  failedAt: T0,
+  ...state,
+});
+
+export const cancelled: In<'CANCELLED'> = { status: 'CANCELLED', round: 1, attemptCount: 0 };
+
+export const anAttempt = (attempt: Partial<Attempt> = {}): Attempt => ({
+  round: 1,
+  n: 1,
+  lease: 'ours',
+  startedAt: T0,
+  ...attempt,
+});
+
+/** A recipient as it is stored. */
+export const aRecipient = (
+  recipient: Recipient = pending(),
+  rest: Partial<Omit<StoredRecipient, 'recipient'>> = {},
+): StoredRecipient => ({
+  applyId: 'a-1',
+  email: 'kim@example.com',
+  variables: {},
+  attempts: recipient.status === 'PROCESSING' ? [anAttempt({ lease: recipient.lease.token, n: recipient.attemptCount })] : [],
+  recipient,
+  ...rest,
+});
+
+export const aSendMessage = (message: Partial<SendMessage> = {}): SendMessage => ({
+  id: 'm-1',
+  sentAt: T0,
+  receiveCount: 1,
+  receivedAt: T0,
+  ...message,
+});
+
+export const aMessage = (message: Partial<RecipientMessage> = {}): RecipientMessage => ({
+  key: aKey(),
+  ...aSendMessage(),
+  ...message,
+});
+
+export const aContent = (content: Partial<DispatchContent> = {}): DispatchContent => ({
+  template: { subject: 'Your interview', text: 'Dear {{name}}' },
+  variables: {},
+  from: 'Recruiting <jobs@example.org>',
+  ...content,
+});
+
+export const aPolicy = (policy: Partial<SendPolicy> = {}): SendPolicy => ({
+  leaseSeconds: 300,
+  sesTimeoutSeconds: 10,
+  attemptsPerRound: 7,
+  backoff: { baseSeconds: 30, capSeconds: 3600 },
+  maxReceiveCount: 11,
+  unclear: 'resend',
+  ...policy,
+});
+
+export const someCounts = (counts: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...counts });
+
+export const aDispatch = (dispatch: Partial<Dispatch> = {}): Dispatch => ({
+  dispatchId: DISPATCH_ID,
+  adminId: 'admin-1',
+  scenarioId: 'interview',
+  recruitId: 'r-1',
+  total: 3,
+  shards: 1,
+  isTest: false,
+  status: 'ACCEPTED',
+  generation: 0,
+  createdAt: T0,
+  ...dispatch,
+});

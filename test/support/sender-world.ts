@@ -1,0 +1,132 @@
+import { applyActions } from '../../lambda/application/apply-actions.ts';
+import type { RecipientMessage, SendPolicy, SendSignal } from '../../lambda/application/attempt-end.ts';
+import { createPacer, type Pacer } from '../../lambda/application/pacer.ts';
+import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports.ts';
+import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
+import type { MessageAction } from '../../lambda/domain/message-rule.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
+import { aKey, aPolicy, aRecipient } from './builders.ts';
+import { createFakeClock, type FakeClock } from './clock.ts';
+import {
+  type Call,
+  createFakeContents,
+  createFakeProvider,
+  createFakeRecipients,
+  type FakeProvider,
+  type FakeRecipients,
+  plainRenderer,
+} from './fakes.ts';
+import { createSimulatedQueue, type SimulatedQueue } from './simulated-queue.ts';
+
+export interface WorldOptions {
+  readonly applyIds?: readonly string[];
+  readonly policy?: Partial<SendPolicy>;
+  readonly answer?: (call: Call, n: number) => SendAnswer | Promise<SendAnswer>;
+  readonly contents?: ContentRepository;
+  readonly renderer?: MailRenderer;
+  readonly random?: Random;
+  readonly maxSendRate?: number;
+  readonly parallelCalls?: number;
+  readonly observe?: (signal: SendSignal) => void;
+  /** How long an invocation may run. */
+  readonly invocationMs?: number;
+}
+
+/** A sender with everything it touches in memory. */
+export interface SenderWorld {
+  readonly clock: FakeClock;
+  readonly recipients: FakeRecipients;
+  readonly provider: FakeProvider;
+  readonly queue: SimulatedQueue;
+  readonly pacer: Pacer;
+  readonly signals: SendSignal[];
+  /** One invocation over these messages. */
+  readonly send: (messages: readonly RecipientMessage[], invocationMs?: number) => Promise<MessageAction[]>;
+  /** One invocation over what the queue gives, carried out to the end. */
+  readonly invoke: () => Promise<void>;
+  /** Invocations and waiting in turn, until the queue is empty or time is up. */
+  readonly run: (limitMs?: number) => Promise<void>;
+  readonly statuses: () => string[];
+}
+
+export const createSenderWorld = ({
+  applyIds = ['a-1'],
+  policy: changes = {},
+  answer,
+  contents = createFakeContents(),
+  renderer = plainRenderer,
+  random = () => 0.5,
+  maxSendRate = 1000,
+  parallelCalls = 10,
+  observe,
+  invocationMs = 30_000,
+}: WorldOptions = {}): SenderWorld => {
+  const clock = createFakeClock();
+  const policy = aPolicy(changes);
+  const recipients = createFakeRecipients(
+    applyIds.map((applyId) => [aKey(applyId), aRecipient(undefined, { applyId })] as const),
+  );
+  const provider = createFakeProvider(answer);
+  const queue = createSimulatedQueue(clock, { maxReceiveCount: policy.maxReceiveCount });
+  const pacer = createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(maxSendRate), senders: 1, parallelCalls });
+  const signals: SendSignal[] = [];
+  let tokens = 0;
+
+  const sendRecipients = createSendRecipients({
+    recipients,
+    contents,
+    renderer,
+    provider,
+    pacer,
+    policy,
+    clock: clock.now,
+    random,
+    newId: () => `lease-${(tokens += 1)}`,
+    sleep: clock.sleep,
+    observe: observe ?? ((signal) => signals.push(signal)),
+  });
+
+  const send = (messages: readonly RecipientMessage[], ms = invocationMs): Promise<MessageAction[]> => {
+    const deadline = clock.now() + ms;
+    return sendRecipients(messages, () => deadline - clock.now());
+  };
+
+  const invoke = async (): Promise<void> => {
+    const received = queue.receive();
+    const actions = await send(received.map(({ message }) => message));
+    const inHand = received.map(({ receiptHandle, message: { key } }, i) => ({
+      receiptHandle,
+      key,
+      action: actions[i] ?? { do: 'keep-failing' as const },
+    }));
+    const stays = await applyActions(queue, clock.now, inHand);
+    for (const [i, { receiptHandle }] of inHand.entries()) if (stays[i] === false) queue.remove(receiptHandle);
+  };
+
+  return {
+    clock,
+    recipients,
+    provider,
+    queue,
+    pacer,
+    signals,
+    send,
+    invoke,
+    run: async (limitMs = 24 * 3_600_000) => {
+      const end = clock.now() + limitMs;
+      for (;;) {
+        const next = queue.nextVisibleAt();
+        if (next === undefined || next > end) return;
+        clock.to(next);
+        await invoke();
+      }
+    },
+    statuses: () => recipients.all().map(({ recipient }) => recipient.status),
+  };
+};
+
+/** Messages as the relay puts them on the queue. */
+export const relay = async (world: SenderWorld, keys: readonly RecipientKey[]): Promise<void> => {
+  await world.queue.send(keys.map((key) => ({ key, delaySeconds: 0 })));
+};

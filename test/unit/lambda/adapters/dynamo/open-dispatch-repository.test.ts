@@ -1,0 +1,176 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createOpenDispatchRepository } from '../../../../../lambda/adapters/dynamo/open-dispatch-repository.ts';
+import { aDispatch, someCounts } from '../../../../support/builders.ts';
+import { T0 } from '../../../../support/clock.ts';
+import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const repository = createOpenDispatchRepository({
+  client: documentClient(),
+  tableName: 'mail',
+  openIndex: 'open',
+  retentionDays: 180,
+});
+
+const keyOf = (dispatchId: string) => ({ pk: `DISPATCH#${dispatchId}`, sk: 'DISPATCH' });
+const itemOf = (dispatchId: string) => ({ ...aDispatch({ dispatchId }), createdAt: '2026-03-02T09:00:00.000Z' });
+const holds = (dispatchId: string, Item: Record<string, unknown>) =>
+  dynamo.on(GetCommand, { TableName: 'mail', Key: keyOf(dispatchId), ConsistentRead: true }).resolves({ Item });
+
+const openIds = async (): Promise<string[]> => {
+  const ids: string[] = [];
+  for await (const { dispatchId } of repository.open()) ids.push(dispatchId);
+  return ids;
+};
+
+beforeEach(() => {
+  dynamo.reset();
+});
+
+describe('the open dispatches', () => {
+  it('go on after an empty page (U2)', async () => {
+    const pageOf = (next: object | undefined, ...ids: string[]) => ({
+      Items: ids.map(keyOf),
+      ...(next && { LastEvaluatedKey: next }),
+    });
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce(pageOf({ pk: '1' }, 'd1'))
+      .resolvesOnce(pageOf({ pk: '2' }))
+      .resolvesOnce(pageOf(undefined, 'd2'));
+    for (const id of ['d1', 'd2']) holds(id, { ...itemOf(id), openKey: 'OPEN' });
+
+    expect(await openIds()).toEqual(['d1', 'd2']);
+    expect(dynamo.commandCalls(QueryCommand).map(({ args }) => args[0].input.IndexName)).toEqual(['open', 'open', 'open']);
+  });
+
+  it('are those that their own items call open, since the index lags behind', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: ['gone', 'closed', 'd1'].map(keyOf) });
+    dynamo.on(GetCommand).resolves({});
+    holds('closed', { ...itemOf('closed'), status: 'COMPLETED' });
+    holds('d1', { ...itemOf('d1'), openKey: 'OPEN' });
+
+    expect(await openIds()).toEqual(['d1']);
+  });
+});
+
+describe('what is left of a dispatch', () => {
+  it('is its batches, page after page, read consistently', async () => {
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [], LastEvaluatedKey: { pk: '1' } })
+      .resolvesOnce({ Items: [{ pk: 'DISPATCH#d1', sk: 'BATCH#0003' }] });
+
+    expect(await repository.batches('d1')).toEqual([{ dispatchId: 'd1', batch: 3 }]);
+    expect(dynamo.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
+      ConsistentRead: true,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :batch)',
+      ExpressionAttributeValues: { ':pk': 'DISPATCH#d1', ':batch': 'BATCH#' },
+    });
+  });
+
+  it('is its rows of all shards, the longest overdue first', async () => {
+    const row = (shard: number, applyId: string, status: string, dueAt: string, leaseUntil?: string) => ({
+      pk: `DISPATCH#d1#${shard}`,
+      sk: `RECIPIENT#${applyId}`,
+      status,
+      nextAttemptAt: dueAt,
+      ...(leaseUntil !== undefined && { leaseUntil }),
+    });
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({
+        Items: [
+          row(0, 'due', 'PENDING', '2026-03-02T08:50:00.000Z'),
+          row(0, 'later', 'PENDING', '2026-03-02T09:00:00.001Z'),
+          row(0, 'sent', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z'),
+        ],
+        LastEvaluatedKey: { pk: '1' },
+      })
+      .resolvesOnce({ Items: [row(0, 'held', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T09:00:00.001Z')] })
+      .resolvesOnce({
+        Items: [
+          row(1, 'lost', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T08:40:00.000Z'),
+          row(1, 'now', 'PENDING', '2026-03-02T09:00:00.000Z'),
+        ],
+      });
+
+    expect(await repository.rows({ dispatchId: 'd1', shards: 2 }, T0)).toEqual({
+      counts: someCounts({ PENDING: 3, PROCESSING: 2, SENT: 1 }),
+      overdue: [
+        { key: { dispatchId: 'd1', shard: 1, applyId: 'lost' }, since: Date.parse('2026-03-02T08:40:00.000Z') },
+        { key: { dispatchId: 'd1', shard: 0, applyId: 'due' }, since: Date.parse('2026-03-02T08:50:00.000Z') },
+        { key: { dispatchId: 'd1', shard: 1, applyId: 'now' }, since: T0 },
+      ],
+    });
+    for (const { args } of dynamo.commandCalls(QueryCommand)) expect(args[0].input.ConsistentRead).toBe(true);
+  });
+});
+
+it('a visit leaves what it saw, and when', async () => {
+  dynamo.on(UpdateCommand).resolves({});
+
+  await repository.mark('d1', { counts: someCounts({ SENT: 1 }), lastProgressAt: T0 - 1_000, visitedAt: T0 });
+
+  expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
+    Key: keyOf('d1'),
+    UpdateExpression: 'SET #counts = :counts, lastProgressAt = :progress, visitedAt = :visited',
+    ExpressionAttributeValues: {
+      ':counts': someCounts({ SENT: 1 }),
+      ':progress': '2026-03-02T08:59:59.000Z',
+      ':visited': '2026-03-02T09:00:00.000Z',
+    },
+  });
+});
+
+describe('completing', () => {
+  const complete = () =>
+    repository.complete(aDispatch({ dispatchId: 'd1', generation: 4 }), someCounts({ SENT: 2, FAILED: 1 }), T0);
+
+  it('stands on the generation that was read, and on an open status (Q9)', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await complete()).toBe(true);
+
+    const update = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[0]?.Update;
+    expect(update?.Key).toEqual(keyOf('d1'));
+    expect(update?.ConditionExpression).toBe('generation = :generation AND #status IN (:accepted, :inProgress)');
+    expect(update?.UpdateExpression).toMatch(/ REMOVE openKey$/);
+    expect(update?.ExpressionAttributeValues).toMatchObject({
+      ':completed': 'COMPLETED',
+      ':generation': 4,
+      ':accepted': 'ACCEPTED',
+      ':inProgress': 'IN_PROGRESS',
+      ':outcome': 'partly-sent',
+      ':now': '2026-03-02T09:00:00.000Z',
+      ':counts': someCounts({ SENT: 2, FAILED: 1 }),
+    });
+  });
+
+  it('lets the content expire in the same transaction', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+    await complete();
+
+    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[1]?.Update).toMatchObject({
+      Key: { pk: 'DISPATCH#d1', sk: 'CONTENT' },
+      UpdateExpression: 'SET expiresAt = :expiry',
+      ExpressionAttributeValues: { ':expiry': Date.parse('2026-08-29T09:00:00.000Z') / 1000 },
+    });
+  });
+
+  it('does not happen when the dispatch changed meanwhile', async () => {
+    dynamo.on(TransactWriteCommand).rejects(new TransactionCanceledException({ message: 'cancelled', $metadata: {} }));
+
+    expect(await complete()).toBe(false);
+  });
+
+  it('fails on anything else', async () => {
+    dynamo.on(TransactWriteCommand).rejects(sdkError('AccessDeniedException', 400));
+
+    await expect(complete()).rejects.toThrow('AccessDeniedException');
+  });
+});

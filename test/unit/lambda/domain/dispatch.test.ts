@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  addCounts,
+  type Counts,
+  countRows,
+  type Dispatch,
+  isComplete,
+  outcomeOf,
+  statusNow,
+} from '../../../../lambda/domain/dispatch.ts';
+import { someCounts } from '../../../support/builders.ts';
+
+describe('a dispatch is complete', () => {
+  it.each<[string, number, Partial<Counts>, boolean]>([
+    ['when each recipient was sent', 3, { SENT: 3 }, true],
+    ['when each is final, whatever way', 4, { SENT: 1, FAILED: 1, UNKNOWN: 1, CANCELLED: 1 }, true],
+    ['but not while one is pending', 3, { SENT: 2, PENDING: 1 }, false],
+    ['but not while one is under way', 3, { SENT: 2, PROCESSING: 1 }, false],
+    ['but not while rows are missing, though all there are sent (Q9)', 50_000, { SENT: 3_000 }, false],
+    ['but not with more rows than recipients', 3, { SENT: 4 }, false],
+  ])('%s', (_name, total, counts, expected) => {
+    expect(isComplete(total, someCounts(counts))).toBe(expected);
+  });
+});
+
+describe('what a dispatch came to', () => {
+  it.each<[string, Partial<Counts>]>([
+    ['all-sent', { SENT: 3 }],
+    ['partly-sent', { SENT: 2, FAILED: 1 }],
+    ['none-sent', { FAILED: 2, CANCELLED: 1 }],
+  ])('%s', (expected, counts) => {
+    expect(outcomeOf(someCounts(counts))).toBe(expected);
+  });
+});
+
+describe('the status to show', () => {
+  it.each<[string, Dispatch['status'], Partial<Counts>, string]>([
+    ['stays accepted while nothing was claimed', 'ACCEPTED', { PENDING: 3 }, 'ACCEPTED'],
+    ['stays accepted before its batches are expanded', 'ACCEPTED', {}, 'ACCEPTED'],
+    ['is in progress once one is under way', 'ACCEPTED', { PENDING: 2, PROCESSING: 1 }, 'IN_PROGRESS'],
+    ['is completed once all are final', 'IN_PROGRESS', { SENT: 2, FAILED: 1 }, 'COMPLETED'],
+    ['stays in progress when all went back to pending', 'IN_PROGRESS', { PENDING: 3 }, 'IN_PROGRESS'],
+    ['stays stopped whatever the rows say', 'STOPPED', { SENT: 3 }, 'STOPPED'],
+    ['stays cancelled whatever the rows say', 'CANCELLED', { SENT: 3 }, 'CANCELLED'],
+  ])('%s', (_name, status, counts, expected) => {
+    expect(statusNow({ status, total: 3 }, someCounts(counts))).toBe(expected);
+  });
+});
+
+it('the rows of two shards add up', () => {
+  const sum = addCounts(
+    { PENDING: 1, PROCESSING: 2, SENT: 3, FAILED: 4, UNKNOWN: 5, CANCELLED: 6 },
+    { PENDING: 10, PROCESSING: 20, SENT: 30, FAILED: 40, UNKNOWN: 50, CANCELLED: 60 },
+  );
+
+  expect(sum).toEqual({ PENDING: 11, PROCESSING: 22, SENT: 33, FAILED: 44, UNKNOWN: 55, CANCELLED: 66 });
+  expect(countRows(sum)).toBe(231);
+});

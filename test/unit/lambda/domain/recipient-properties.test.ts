@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { type Attempt, withResult } from '../../../../lambda/domain/attempt.ts';
+import { advance, isFinal, type Recipient, type RecipientEvent } from '../../../../lambda/domain/recipient.ts';
+import { settleUnclear } from '../../../../lambda/domain/unclear.ts';
+import { pending } from '../../../support/builders.ts';
+import { T0 } from '../../../support/clock.ts';
+
+const ATTEMPTS_PER_ROUND = 3;
+
+const token = fc.constantFrom('t-1', 't-2', 't-3');
+const instant = fc.integer({ min: T0 - 1_000, max: T0 + 1_000 });
+const message = fc.record({ id: fc.constantFrom('m-1', 'm-2'), sentAt: instant });
+
+const event: fc.Arbitrary<RecipientEvent> = fc.oneof(
+  fc.record({ type: fc.constant('claimed' as const), lease: fc.record({ token, until: instant }) }),
+  fc.record({ type: fc.constant('accepted' as const), token, messageId: fc.constant('ses-1') }),
+  fc.record({ type: fc.constant('refused' as const), token, code: fc.constant('MESSAGE_REJECTED') }),
+  fc.record({
+    type: fc.constant('retryable' as const),
+    token,
+    code: fc.constant('NOT_CONNECTED'),
+    nextAttemptAt: instant,
+    attemptsPerRound: fc.constant(ATTEMPTS_PER_ROUND),
+    message,
+  }),
+  fc.record({
+    type: fc.constant('given-back' as const),
+    token,
+    code: fc.constant('ACCOUNT_THROTTLED'),
+    nextAttemptAt: instant,
+  }),
+  fc.record({ type: fc.constantFrom('unclear' as const, 'settled-unsent' as const, 'settled-unknown' as const), token }),
+  fc.record({ type: fc.constant('redriven' as const), message }),
+);
+
+const history = fc.array(fc.tuple(event, instant), { maxLength: 60 });
+
+/** Whether the sender would ask for this event: it settles an ended lease by the rule alone. */
+const isAsked = (current: Recipient, { type }: RecipientEvent, attempts: readonly Attempt[]): boolean =>
+  !type.startsWith('settled') || settleUnclear('resend', current, attempts, ATTEMPTS_PER_ROUND) === type;
+
+describe('whatever happens to a recipient, in whatever order', () => {
+  it('only a redrive of used-up attempts leaves a final state', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        for (const [happened, now] of events) {
+          const transition = advance(current, happened, now);
+          if (!transition.ok) continue;
+          if (isFinal(current.status)) {
+            expect(happened.type).toBe('redriven');
+            expect(current).toMatchObject({ status: 'FAILED', lastErrorCode: 'ATTEMPTS_EXHAUSTED' });
+            expect(transition.next).toMatchObject({ status: 'PENDING', round: current.round + 1, attemptCount: 0 });
+          } else expect(transition.next.round).toBe(current.round);
+          current = transition.next;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('attempts stay from none to as many as a round has', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        let attempts: Attempt[] = [];
+        for (const [happened, now] of events) {
+          if (!isAsked(current, happened, attempts)) continue;
+          const transition = advance(current, happened, now);
+          if (!transition.ok) continue;
+          if (happened.type === 'claimed')
+            attempts.push({ round: current.round, n: current.attemptCount + 1, lease: happened.lease.token, startedAt: now });
+          else if ('token' in happened && happened.type !== 'unclear')
+            attempts = withResult(attempts, happened.token, {
+              outcome: happened.type === 'given-back' ? 'given-back' : 'unclear',
+            });
+          current = transition.next;
+          expect(current.attemptCount).toBeGreaterThanOrEqual(0);
+          expect(current.attemptCount).toBeLessThanOrEqual(ATTEMPTS_PER_ROUND);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('a refused event says why, and asking twice gives the same answer', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        for (const [happened, now] of events) {
+          const first = advance(current, happened, now);
+          expect(advance(current, happened, now)).toEqual(first);
+          if (first.ok) current = first.next;
+        }
+      }),
+    );
+  });
+});
