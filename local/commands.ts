@@ -35,7 +35,7 @@ ${send('two-hundred.json', 'two-hundred')}
 
 Look at what became of the last one:
 
-  ID=$(sed -E 's/.*"dispatchId": *"([^"]+)".*/\\1/' /tmp/dispatch.json)
+  ID=$(sed -E 's/.*"id": *"([^"]+)".*/\\1/' /tmp/dispatch.json)
   curl -sS ${api}/dispatches/$ID -H "Authorization: Bearer $TOKEN"; echo
   curl -sS ${api}/dispatches/$ID/recipients -H "Authorization: Bearer $TOKEN"; echo
 

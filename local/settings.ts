@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import * as z from 'zod';
 
@@ -48,6 +48,8 @@ export interface Settings {
   readonly dynamodbEndpoint?: string;
   readonly assembly?: string;
   readonly assemblies: string;
+  /** Where Node keeps what it made of the functions' code. */
+  readonly compileCache: string;
   readonly sesRate: number;
   readonly sesDaily: number;
   readonly concurrency: number;
@@ -82,6 +84,7 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     ...(env.DYNAMODB_ENDPOINT !== undefined && { dynamodbEndpoint: env.DYNAMODB_ENDPOINT }),
     ...(env.LOCAL_ASSEMBLY !== undefined && { assembly: resolve(env.LOCAL_ASSEMBLY) }),
     assemblies: resolve(env.LOCAL_ASSEMBLIES),
+    compileCache: join(dirname(resolve(env.LOCAL_ASSEMBLIES)), 'compile-cache'),
     sesRate: env.LOCAL_SES_RATE,
     sesDaily: env.LOCAL_SES_DAILY,
     concurrency: env.LOCAL_CONCURRENCY,

@@ -107,24 +107,21 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
 
     voice.step('Reading the CDK template');
     const assembly = readAssembly(await provideAssembly(settings));
-    const model = buildModel(assembly, { sqs: queues.endpoint, api: gateway.address, tableSuffix: tableSuffix(settings) });
-
     const doors = settings.countRequests
       ? keep(await startCountingDoors({ dynamodb: database.endpoint, sqs: queues.endpoint }))
       : undefined;
+    // Queue addresses lead through the door: the SDK sends a request to the host that its queue URL names.
+    const model = buildModel(assembly, {
+      sqs: doors?.sqs ?? queues.endpoint,
+      api: gateway.address,
+      tableSuffix: tableSuffix(settings),
+    });
     const counts = doors && keep(await startCountsPage(settings, () => ({ ...doors.read(), ses: gate.counts() })));
     const clients = createClients({
       dynamodb: database.endpoint,
       sqs: queues.endpoint,
       pollers: doors?.sqs ?? queues.endpoint,
     });
-
-    voice.step('Creating what it describes');
-    await createResources(model, clients, gate, settings.directory);
-    const accept = readAcceptSettings(model);
-    const seeds = readSeeds();
-    seedTemplates(gate, seeds, accept.templatePrefix);
-    const tokens = await signTokens(issuer, model);
 
     const functions = createFunctionHost(model, settings, {
       dynamodb: doors?.dynamodb ?? database.endpoint,
@@ -135,6 +132,13 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     undo.push(() => {
       functions.stop();
     });
+    voice.step('Creating what it describes');
+    await Promise.all([createResources(model, clients, gate, settings.directory), functions.warm(voice.trouble)]);
+    const accept = readAcceptSettings(model);
+    const seeds = readSeeds();
+    seedTemplates(gate, seeds, accept.templatePrefix);
+    const tokens = await signTokens(issuer, model);
+
     const sources = await startSources({ model, clients, functions, settings, onTrouble: voice.trouble });
     undo.push(async () => {
       const closeRest = gateway.drain();

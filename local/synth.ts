@@ -102,5 +102,6 @@ export const provideAssembly = async (settings: Settings): Promise<string> => {
     rmSync(aside, { recursive: true, force: true });
   }
   prune(settings.assemblies);
+  rmSync(settings.compileCache, { recursive: true, force: true });
   return directory;
 };

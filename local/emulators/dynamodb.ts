@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { HOST, reservePort } from '../ports.ts';
 import { ROOT, type Settings } from '../settings.ts';
+import { indexStreamRecords } from './stream-index.ts';
 
 const BINARY = join(ROOT, 'node_modules/@dynoxide/linux-x64/dynoxide');
 const START_MS = 5_000;
@@ -39,7 +40,8 @@ const startOwn = async (settings: Settings, onExit: (reason: string) => void): P
   const port = await reservePort(settings.ports.dynamodb);
   const endpoint = `http://${HOST}:${port}`;
   // Detached: Ctrl-C reaches the whole terminal group, and the functions need the database while they finish.
-  const server = spawn(BINARY, ['--port', String(port), '--db-path', join(settings.directory, 'dynamodb.sqlite')], {
+  const file = join(settings.directory, 'dynamodb.sqlite');
+  const server = spawn(BINARY, ['--port', String(port), '--db-path', file], {
     stdio: 'ignore',
     detached: true,
   });
@@ -72,6 +74,7 @@ const startOwn = async (settings: Settings, onExit: (reason: string) => void): P
     watchdog.kill('SIGKILL');
     throw new Error(`dynoxide ended at once (exit code ${String(server.exitCode)}); is ${settings.directory} writable?`);
   }
+  indexStreamRecords(file);
   let stopping = false;
   void exited.then(() => {
     watchdog.kill('SIGKILL');

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
-import { FromRunner, type ToRunner } from './messages.ts';
+import { isFromRunner, type ToRunner } from './messages.ts';
 
 const RUNNER = join(import.meta.dirname, 'runner.ts');
 /** As in Lambda: what loading the code may take. */
@@ -30,6 +30,8 @@ export interface FunctionChild {
   /** False once it is known to be ending: the next event needs another process. */
   readonly usable: () => boolean;
   readonly invoke: (event: string) => Promise<InvokeResult>;
+  /** Settles when the code is loaded; answers why it could not be, if so. */
+  readonly loaded: Promise<InvokeResult | undefined>;
   readonly kill: () => void;
 }
 
@@ -49,16 +51,20 @@ export const startChild = (
   let begin: (() => void) | undefined;
   let ready = false;
   let broken: InvokeResult | undefined;
+  const { promise: loaded, resolve: tellLoaded } = Promise.withResolvers<InvokeResult | undefined>();
 
   const finish = (result: InvokeResult) => {
     const answer = settle;
     settle = undefined;
+    if (!ready) tellLoaded(result);
     answer?.(result);
   };
   child.on('message', (raw) => {
-    const message = FromRunner.parse(raw);
+    if (!isFromRunner(raw)) return;
+    const message = raw;
     if (message.kind === 'ready') {
       ready = true;
+      tellLoaded(undefined);
       begin?.();
       return;
     }
@@ -129,5 +135,5 @@ export const startChild = (
       }
     });
 
-  return { pid: child.pid ?? 0, usable: () => broken === undefined, invoke, kill };
+  return { pid: child.pid ?? 0, usable: () => broken === undefined, invoke, loaded, kill };
 };

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Settings } from '../settings.ts';
@@ -16,7 +16,12 @@ export interface FunctionEndpoints {
 }
 
 /** What Lambda itself puts into a function's environment, and what leads its clients to the emulators. */
-const surroundings = (name: string, memory: number, endpoints: FunctionEndpoints): Record<string, string> => ({
+const surroundings = (
+  name: string,
+  memory: number,
+  endpoints: FunctionEndpoints,
+  compileCache: string,
+): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   TZ: ':UTC',
   AWS_REGION: REGION,
@@ -29,6 +34,7 @@ const surroundings = (name: string, memory: number, endpoints: FunctionEndpoints
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memory),
   AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
   AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  NODE_COMPILE_CACHE: compileCache,
   AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
   AWS_ENDPOINT_URL_SQS: endpoints.sqs,
   AWS_ENDPOINT_URL_SESV2: endpoints.sesv2,
@@ -39,6 +45,8 @@ const surroundings = (name: string, memory: number, endpoints: FunctionEndpoints
 export interface FunctionHost {
   /** By name or ARN; throws if the template has no such function. */
   readonly find: (nameOrArn: string) => FunctionPool;
+  /** Loads the code before it is needed: several cold starts at once are slow on a machine with few cores. */
+  readonly warm: (onTrouble: (text: string) => void) => Promise<void>;
   readonly stop: () => void;
 }
 
@@ -49,17 +57,18 @@ export const createFunctionHost = (model: Model, settings: Settings, endpoints: 
   const pools = new Map<string, FunctionPool>();
   let stopped = false;
 
+  const file = join(settings.directory, 'processes.json');
   const writeProcesses = () => {
     if (stopped) return;
     const functions = [...pools.values()].flatMap((pool) => pool.pids().map((pid) => ({ function: pool.definition.name, pid })));
-    writeFileSync(join(settings.directory, 'processes.json'), JSON.stringify({ stack: process.pid, functions }, undefined, 2));
+    writeFileSync(file, JSON.stringify({ stack: process.pid, functions }, undefined, 2));
   };
   for (const { resource, name, attributes, properties } of model.functions) {
     const directory = model.codeOf(properties.Code.S3Key);
     if (directory === undefined)
       throw new NotUnderstoodError(resource, `its code ${properties.Code.S3Key} is not in the assembly`);
     const environment = {
-      ...surroundings(name, properties.MemorySize, endpoints),
+      ...surroundings(name, properties.MemorySize, endpoints, settings.compileCache),
       ...properties.Environment.Variables,
     };
     const pool = createPool(
@@ -82,9 +91,20 @@ export const createFunctionHost = (model: Model, settings: Settings, endpoints: 
       if (pool === undefined) throw new Error(`no template describes the function ${nameOrArn}`);
       return pool;
     },
+    warm: async (onTrouble) => {
+      const warmOne = async (pool: FunctionPool, reserved: number) => {
+        const broken = await pool.warm(reserved);
+        if (broken?.ok === false) onTrouble(`${pool.definition.name} cannot start: ${broken.errorType}: ${broken.errorMessage}`);
+      };
+      const reserved = new Map(
+        model.functions.map(({ name, properties }) => [name, properties.ReservedConcurrentExecutions ?? 1]),
+      );
+      await Promise.all([...pools].map(([name, pool]) => warmOne(pool, reserved.get(name) ?? 1)));
+    },
     stop: () => {
       stopped = true;
       for (const pool of pools.values()) pool.stop();
+      rmSync(file, { force: true });
     },
   };
 };

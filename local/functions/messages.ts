@@ -1,25 +1,31 @@
-import * as z from 'zod';
-
 /** An event on its way to the process that runs the function. */
-export const ToRunner = z.object({
-  id: z.string(),
+export interface ToRunner {
+  readonly id: string;
   /** JSON text, parsed by the runner: the host need not pay for it. */
-  event: z.string(),
+  readonly event: string;
   /** Epoch milliseconds at which the process is killed. */
-  deadline: z.number(),
-  functionName: z.string(),
-  functionArn: z.string(),
-  memoryMegabytes: z.number(),
-});
-export type ToRunner = z.output<typeof ToRunner>;
+  readonly deadline: number;
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memoryMegabytes: number;
+}
 
-const failure = { errorType: z.string(), errorMessage: z.string(), trace: z.array(z.string()) };
+interface Failure {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace: readonly string[];
+}
 
 /** What that process says. */
-export const FromRunner = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ready') }),
-  z.object({ kind: z.literal('broken'), ...failure }),
-  z.object({ kind: z.literal('done'), id: z.string(), payload: z.string() }),
-  z.object({ kind: z.literal('failed'), id: z.string(), ...failure }),
-]);
-export type FromRunner = z.output<typeof FromRunner>;
+export type FromRunner =
+  | { readonly kind: 'ready' }
+  | ({ readonly kind: 'broken' } & Failure)
+  | { readonly kind: 'done'; readonly id: string; readonly payload: string }
+  | ({ readonly kind: 'failed'; readonly id: string } & Failure);
+
+/** Told by looking at one field, not by a schema: both ends are ours, and loading a parser slows every start of a process. */
+export const isToRunner = (value: unknown): value is ToRunner => typeof value === 'object' && value !== null && 'event' in value;
+
+/** The same for the way back. */
+export const isFromRunner = (value: unknown): value is FromRunner =>
+  typeof value === 'object' && value !== null && 'kind' in value;

@@ -7,6 +7,8 @@ import { type FunctionChild, type FunctionDefinition, type InvokeResult, startCh
 export interface FunctionPool {
   readonly definition: FunctionDefinition;
   readonly invoke: (event: unknown) => Promise<InvokeResult>;
+  /** Starts as many processes as may be needed at once; answers why one could not load its code, if so. */
+  readonly warm: (count: number) => Promise<InvokeResult | undefined>;
   readonly pids: () => number[];
   /** Kills every process; what was under way ends as a function error. */
   readonly stop: () => void;
@@ -56,8 +58,20 @@ export const createPool = (
     else idle.push(child);
   };
 
+  const warmOne = async (): Promise<InvokeResult | undefined> => {
+    const child = start();
+    const broken = await child.loaded;
+    if (broken === undefined) giveBack(child);
+    return broken;
+  };
+
   return {
     definition,
+    warm: async (count) => {
+      const wanted = Math.min(count, options.concurrency) - children.size;
+      const results = await Promise.all(Array.from({ length: Math.max(0, wanted) }, warmOne));
+      return results.find((result) => result !== undefined);
+    },
     pids: () => [...children].map((child) => child.pid),
     invoke: async (event) => {
       if (stopped) return { ok: false, errorType: 'Host.Stopped', errorMessage: 'the local stack is stopping' };

@@ -1,8 +1,9 @@
 // The process of one execution environment: loads a function's code and carries out one event after the other.
+import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { type FromRunner, ToRunner } from './messages.ts';
+import { type FromRunner, isToRunner } from './messages.ts';
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -42,7 +43,8 @@ const start = async () => {
     process.exit(1);
   }
   process.on('message', (raw) => {
-    const { id, event, deadline, functionName, memoryMegabytes, functionArn } = ToRunner.parse(raw);
+    if (!isToRunner(raw)) return;
+    const { id, event, deadline, functionName, memoryMegabytes, functionArn } = raw;
     const context = {
       awsRequestId: id,
       functionName,
@@ -62,6 +64,8 @@ const start = async () => {
     );
   });
   await say({ kind: 'ready' });
+  // Otherwise written at exit only, and we end by being killed.
+  flushCompileCache();
 };
 
 void start();

@@ -6,6 +6,8 @@ export interface Lookup {
   readonly path: readonly string[];
   /** Its value goes into the mail; otherwise it only opens a block. */
   readonly printed: boolean;
+  /** A property of it is asked for, which null does not have. */
+  readonly isParent: boolean;
   /** Reached by some values and not by others. */
   readonly conditional: boolean;
 }
@@ -111,21 +113,22 @@ class Analyser extends Handlebars.Visitor {
     this.note(path, printed, false);
   }
 
-  private note(path: Path, printed: boolean, mayBeMissing: boolean): void {
-    const [root] = path.parts;
-    if (path.data) {
-      if (root === 'root') this.outside(path.parts.slice(1));
+  private note(place: Path, printed: boolean, mayBeMissing: boolean): void {
+    const { parts, depth, data } = place;
+    const [root] = parts;
+    if (data) {
+      if (root === 'root') this.outside(parts.slice(1));
       else if (this.scopes === 0) this.dependsOnValues = true;
       return;
     }
-    if (path.depth > 0) this.outside(path.parts);
-    else if (this.scopes > 0) this.inScope(path);
+    if (depth > 0) this.outside(parts);
+    else if (this.scopes > 0) this.inScope(place);
     else if (root === undefined) this.outside([]);
     else {
       this.names.add(root);
-      const needed = mayBeMissing ? path.parts.slice(0, -1) : path.parts;
-      if (needed.length > 0)
-        this.lookups.push({ path: needed, printed: printed && !mayBeMissing, conditional: this.branches > 0 });
+      const path = mayBeMissing ? parts.slice(0, -1) : parts;
+      const conditional = this.branches > 0;
+      if (path.length > 0) this.lookups.push({ path, printed: printed && !mayBeMissing, isParent: mayBeMissing, conditional });
     }
   }
 

@@ -68,15 +68,19 @@ const faultsOf = (compiled: CompiledContent, own: Variables, shared: Variables, 
   }
 };
 
-const ruleBrokenBy = ({ path, printed }: Lookup, own: Variables, shared: Variables): Fault['rule'] | undefined => {
+const ruleBrokenBy = ({ path, printed, isParent }: Lookup, own: Variables, shared: Variables): Fault['rule'] | undefined => {
   const [root = '', ...below] = path;
   let value: unknown = Object.hasOwn(own, root) ? own : shared;
   for (const name of [root, ...below]) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return 'missing-variable';
     value = propertyOf(value, name);
   }
-  // It would be sent as "[object Object]".
-  return printed && typeof value === 'object' && value !== null && !Array.isArray(value) ? 'variable-not-text' : undefined;
+  if (isParent && value === null) return 'missing-variable';
+  return printed && !isText(value) ? 'variable-not-text' : undefined;
 };
+
+/** An object, also in a list, would be sent as "[object Object]". */
+const isText = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every(isText) : typeof value !== 'object' || value === null;
 
 const propertyOf = (value: object, name: string): unknown => Object.getOwnPropertyDescriptor(value, name)?.value;

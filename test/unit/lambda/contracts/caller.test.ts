@@ -6,7 +6,10 @@ const authorizer = (claims: object) => ({ jwt: { claims, scopes: null } });
 
 describe('a caller', () => {
   it('is the subject of the token', () => {
-    expect(parseCaller(authorizer({ sub: 'admin-1', scope: 'mail:send mail:read' }))).toEqual({ adminId: 'admin-1', isOperator: false });
+    expect(parseCaller(authorizer({ sub: 'admin-1', scope: 'mail:send mail:read' }))).toEqual({
+      adminId: 'admin-1',
+      isOperator: false,
+    });
   });
 
   it.each([

@@ -42,11 +42,14 @@ describe('a request', () => {
   it('takes the ids 1 and "1" for the same', () => {
     const asNumbers = { scenarioId: 1, recruitId: 7, recipients: [{ ...recipient, applyId: 3 }] };
 
-    expect(requestOf(asNumbers)).toEqual(requestOf({ scenarioId: '1', recruitId: '7', recipients: [{ ...recipient, applyId: '3' }] }));
+    expect(requestOf(asNumbers)).toEqual(
+      requestOf({ scenarioId: '1', recruitId: '7', recipients: [{ ...recipient, applyId: '3' }] }),
+    );
   });
 
   it('keeps null, empty and absent variables apart', () => {
-    const own = (variables: unknown) => requestOf({ ...body, recipients: [{ ...recipient, variables }] }).recipients[0]?.variables;
+    const own = (variables: unknown) =>
+      requestOf({ ...body, recipients: [{ ...recipient, variables }] }).recipients[0]?.variables;
 
     expect(own({ name: null })).toEqual({ name: null });
     expect(own({ name: '' })).toEqual({ name: '' });
@@ -54,12 +57,13 @@ describe('a request', () => {
   });
 });
 
+const json = (text: string): unknown => JSON.parse(text);
 const withRecipient = (more: object) => ({ ...body, recipients: [{ ...recipient, ...more }] });
 const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
 
 describe('a rule of requests', () => {
   it.each<[string, unknown, string[]]>([
-    ['no object', [], [' type'].map((text) => text.trim())],
+    ['no object', [], ['type']],
     ['nothing', null, ['type']],
     ['no fields', {}, ['/scenarioId required', '/recruitId required', '/recipients required']],
     ['an unknown field', { ...body, recipents: [] }, ['/recipents unknown-field']],
@@ -80,19 +84,39 @@ describe('a rule of requests', () => {
     ['a subject with a line break (S13)', { ...body, subject: 'Hi\r\nBcc: x' }, ['/subject control-characters']],
     ['a subject with a line separator (S13)', { ...body, subject: 'Hi\u2028x' }, ['/subject control-characters']],
     ['a subject of 4,097 bytes', { ...body, subject: 'x'.repeat(4097) }, ['/subject subject-length']],
-    ['an unsubscribe URL with NUL', { ...body, unsubscribe: { url: 'https://x.org/\0' } }, ['/unsubscribe/url control-characters']],
-    ['an unsubscribe URL of 2,049 bytes', { ...body, unsubscribe: { url: 'x'.repeat(2049) } }, ['/unsubscribe/url unsubscribe-length']],
+    [
+      'an unsubscribe URL with NUL',
+      { ...body, unsubscribe: { url: 'https://x.org/\0' } },
+      ['/unsubscribe/url control-characters'],
+    ],
+    [
+      'an unsubscribe URL of 2,049 bytes',
+      { ...body, unsubscribe: { url: 'x'.repeat(2049) } },
+      ['/unsubscribe/url unsubscribe-length'],
+    ],
     ['a test flag of another type', { ...body, isTest: 'yes' }, ['/isTest type']],
     ['variables that are a list', { ...body, variables: [] }, ['/variables type']],
     ['half a character in a value (U14)', { ...body, variables: { name: 'a\ud83d' } }, ['/variables/name malformed-unicode']],
     ['half a character in a name', { ...body, variables: { 'a\ud83d': 1 } }, ['/variables/a\ud83d malformed-unicode']],
     ['a number beyond a double', { ...body, variables: { n: Infinity } }, ['/variables/n number-range']],
     ['nine levels', { ...body, variables: { deep: nested(9) } }, ['/variables/deep variable-depth']],
-    ['100,000 levels', { ...body, variables: JSON.parse(`{"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}}`) }, ['/variables/deep variable-depth']],
-    ['a name that sets a prototype', { ...body, variables: JSON.parse('{"__proto__":1}') }, ['/variables/__proto__ reserved-name']],
-    ['a nested one', { ...body, variables: JSON.parse('{"a":{"__proto__":1}}') }, ['/variables/a reserved-name']],
-    ['own variables of more than 4 KB', withRecipient({ variables: { a: 'x'.repeat(4090) } }), ['/recipients/0/variables own-variables-size a-1']],
-    ['shared variables of more than 64 KB', { ...body, variables: { a: 'é'.repeat(32_768) } }, ['/variables shared-variables-size']],
+    [
+      '100,000 levels',
+      { ...body, variables: json(`{"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}}`) },
+      ['/variables/deep variable-depth'],
+    ],
+    ['a name that sets a prototype', { ...body, variables: json('{"__proto__":1}') }, ['/variables/__proto__ reserved-name']],
+    ['a nested one', { ...body, variables: json('{"a":{"__proto__":1}}') }, ['/variables/a reserved-name']],
+    [
+      'own variables of more than 4 KB',
+      withRecipient({ variables: { a: 'x'.repeat(4090) } }),
+      ['/recipients/0/variables own-variables-size a-1'],
+    ],
+    [
+      'shared variables of more than 64 KB',
+      { ...body, variables: { a: 'é'.repeat(32_768) } },
+      ['/variables shared-variables-size'],
+    ],
   ])('refuses %s', (_name, value, expected) => {
     expect(faults(parse(value))).toEqual(expected);
   });
@@ -124,7 +148,11 @@ describe('a rule of requests', () => {
 
 describe('faults', () => {
   it('are all found at once, each with its place and applyId (U15)', () => {
-    const recipients = [recipient, { applyId: 'a-2', email: 'x' }, { applyId: 'a-3', email: 'lee@example.com', variables: 'x', age: 3 }];
+    const recipients = [
+      recipient,
+      { applyId: 'a-2', email: 'x' },
+      { applyId: 'a-3', email: 'lee@example.com', variables: 'x', age: 3 },
+    ];
 
     expect(faults(parse({ recruitId: '', recipients }))).toEqual([
       '/scenarioId required',
@@ -156,7 +184,12 @@ describe('faults', () => {
 
   it('never hold a value', () => {
     const secret = 'kim.secret@example.com';
-    const value = { scenarioId: { secret }, recruitId: `${secret}\n`, subject: `${secret}\n`, recipients: [{ applyId: 'a', email: secret.replace('@', ' ') }] };
+    const value = {
+      scenarioId: { secret },
+      recruitId: `${secret}\n`,
+      subject: `${secret}\n`,
+      recipients: [{ applyId: 'a', email: secret.replace('@', ' ') }],
+    };
 
     expect(JSON.stringify(parse(value))).not.toContain('secret');
   });

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 
 import { RecipientView, toRecipientView } from '../../../../lambda/contracts/dispatch-view.ts';
 import type { Recipient } from '../../../../lambda/domain/recipient.ts';
-import { aRecipient, anAttempt, cancelled, exhausted, failed, pending, processing, sent, unknown } from '../../../support/builders.ts';
+import {
+  anAttempt,
+  aRecipient,
+  cancelled,
+  exhausted,
+  failed,
+  pending,
+  processing,
+  sent,
+  unknown,
+} from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const AT = '2026-03-02T09:00:00.000Z';
@@ -11,7 +21,11 @@ const common = { applyId: 'a-1', email: 'kim@example.com', round: 1, attempts: [
 describe('a recipient is shown', () => {
   it.each<[string, Recipient, object]>([
     ['PENDING with its next attempt', pending(), { attemptCount: 0, nextAttemptAt: AT }],
-    ['PENDING with its last error', pending({ attemptCount: 2, lastErrorCode: 'NOT_CONNECTED' }), { attemptCount: 2, nextAttemptAt: AT, lastErrorCode: 'NOT_CONNECTED' }],
+    [
+      'PENDING with its last error',
+      pending({ attemptCount: 2, lastErrorCode: 'NOT_CONNECTED' }),
+      { attemptCount: 2, nextAttemptAt: AT, lastErrorCode: 'NOT_CONNECTED' },
+    ],
     ['SENT with the message id', sent(), { attemptCount: 1, messageId: 'ses-1', sentAt: AT, delivery: 'none' }],
     ['FAILED with its error', failed(), { attemptCount: 1, lastErrorCode: 'MESSAGE_REJECTED', failedAt: AT }],
     ['FAILED without its dead message', exhausted(), { attemptCount: 7, lastErrorCode: 'ATTEMPTS_EXHAUSTED', failedAt: AT }],

@@ -10,7 +10,9 @@ const format = (text: string) => formatMailbox(text, normaliseAddress);
 const decode = (header: string) =>
   header
     .replace(/\?= =\?/g, '?==?')
-    .replace(/=\?UTF-8\?B\?([^?]*)\?=/g, (_word, base64: string) => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64')));
+    .replace(/=\?UTF-8\?B\?([^?]*)\?=/g, (_word, base64: string) =>
+      new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64')),
+    );
 
 describe('a sender', () => {
   it.each([

@@ -43,13 +43,17 @@ describe('an address (S17, U12)', () => {
     ['with a line break', 'kim@example.com\r\nBcc: lee@example.com', 'control-characters'],
     ['with a line break in quotes', '"kim\nlee"@example.com', 'control-characters'],
     ['with NUL', 'kim\0@example.com', 'control-characters'],
-    ['of more than 254 characters', `kim@${'x'.repeat(60)}.${'y'.repeat(60)}.${'z'.repeat(60)}.${'w'.repeat(63)}.example`, 'email-address'],
+    ['of 260 characters', `${'k'.repeat(60)}@${'x'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(63)}.example`, 'email-address'],
   ])('%s is refused', (_name, text, fault) => {
     expect(normaliseAddress(text)).toEqual({ ok: false, fault });
   });
 
   it('comes out as printable ASCII, and as itself when it goes in again', () => {
-    const text = fc.oneof(fc.emailAddress(), fc.string({ unit: 'binary' }).map((local) => `${local}@example.com`), fc.string());
+    const text = fc.oneof(
+      fc.emailAddress(),
+      fc.string({ unit: 'binary' }).map((local) => `${local}@example.com`),
+      fc.string(),
+    );
     fc.assert(
       fc.property(text, (address) => {
         const verdict = normaliseAddress(address);

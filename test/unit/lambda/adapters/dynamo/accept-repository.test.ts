@@ -1,0 +1,183 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createAcceptRepository } from '../../../../../lambda/adapters/dynamo/accept-repository.ts';
+import { layOut } from '../../../../../lambda/adapters/dynamo/dispatch-layout.ts';
+import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
+import { aNewDispatch, someAddressees } from '../../../../support/accept-builders.ts';
+import { createFakeClock, type FakeClock } from '../../../../support/clock.ts';
+import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+
+const table = mockClient(DynamoDBDocumentClient);
+let clock: FakeClock;
+const repository = (random = 0.5) => {
+  let ids = 0;
+  return createAcceptRepository({
+    client: documentClient(),
+    tableName: 'mail',
+    clock: clock.now,
+    random: () => random,
+    sleep: clock.sleep,
+    newId: () => `token-${(ids += 1)}`,
+  });
+};
+
+beforeEach(() => {
+  table.reset();
+  clock = createFakeClock();
+});
+
+const entry = aNewDispatch(someAddressees(2));
+const stored = () => {
+  const layout = layOut(entry);
+  return layout.ok ? { ...layout.items[0] } : {};
+};
+const known = { dispatch: entry.dispatch, fingerprint: 'v1:whole', fieldHashes: { subject: 'hash-of-subject' } };
+
+const cancelled = (...codes: string[]) =>
+  new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+const tries = () => table.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input);
+
+describe('storing a dispatch', () => {
+  it('is one transaction, on the condition that the dispatch is not there', async () => {
+    table.on(TransactWriteCommand).resolves({});
+    const layout = layOut(entry);
+    const items = layout.ok ? layout.items : [];
+
+    expect(await repository().create(entry)).toEqual({ outcome: 'created' });
+    expect(tries()).toEqual([
+      {
+        TransactItems: items.map((Item, i) => ({
+          Put: { TableName: 'mail', Item, ...(i === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }) },
+        })),
+        ClientRequestToken: 'token-1',
+      },
+    ]);
+  });
+
+  it.each([
+    ['alone', cancelled('ConditionalCheckFailed', 'None', 'None', 'None')],
+    ['beside a conflict', cancelled('ConditionalCheckFailed', 'TransactionConflict', 'None', 'None')],
+    ['beside a fault', cancelled('ConditionalCheckFailed', 'ValidationError', 'None', 'None')],
+  ])('finds the dispatch there already: its reason counts first, %s', async (_name, error) => {
+    table.on(TransactWriteCommand).rejects(error).on(GetCommand).resolves({ Item: stored() });
+
+    expect(await repository().create(entry)).toEqual({ outcome: 'exists', known });
+    expect(tries()).toHaveLength(1);
+  });
+
+  it.each([
+    ['a conflict', cancelled('TransactionConflict', 'None', 'None', 'None')],
+    ['a conflict over another item', cancelled('None', 'None', 'TransactionConflict', 'None')],
+    ['a throttled item', cancelled('None', 'ThrottlingError', 'None', 'None')],
+    ['an item beyond the throughput', cancelled('None', 'ProvisionedThroughputExceeded', 'None', 'None')],
+    ['throttling', sdkError('ThrottlingException', 400)],
+    ['a throughput exceeded', sdkError('ProvisionedThroughputExceededException', 400)],
+    ['its own earlier try', sdkError('TransactionInProgressException', 400)],
+    ['a fault of the service', sdkError('InternalServerError', 500)],
+    ['a lost answer', sdkError('TimeoutError')],
+  ])('is tried again with the same token after %s', async (_name, error) => {
+    table.on(TransactWriteCommand).rejectsOnce(error).resolves({}).on(GetCommand).resolves({});
+
+    expect(await repository().create(entry)).toEqual({ outcome: 'created' });
+    expect(tries().map(({ ClientRequestToken }) => ClientRequestToken)).toEqual(['token-1', 'token-1']);
+    expect(tries()[1]?.TransactItems).toEqual(tries()[0]?.TransactItems);
+  });
+
+  it('looks whether it was stored before it tries again: the answer alone may have been lost', async () => {
+    table.on(TransactWriteCommand).rejects(sdkError('TimeoutError')).on(GetCommand).resolves({ Item: stored() });
+
+    expect(await repository().create(entry)).toEqual({ outcome: 'exists', known });
+    expect(tries()).toHaveLength(1);
+  });
+
+  it.each([0, 1])('gives up within 3 seconds, with jitter of %d', async (random) => {
+    table
+      .on(TransactWriteCommand)
+      .rejects(cancelled('TransactionConflict', 'None', 'None', 'None'))
+      .on(GetCommand)
+      .resolves({});
+
+    const error: unknown = await repository(random)
+      .create(entry)
+      .catch((caught: unknown) => caught);
+
+    expect(error).toBeInstanceOf(Unavailable);
+    expect(error).toMatchObject({ retryAfterSeconds: 1 });
+    const slept = clock.slept.reduce((sum, ms) => sum + ms, 0);
+    expect(slept).toBeLessThanOrEqual(3_000);
+    expect(slept).toBeGreaterThan(2_000);
+  });
+
+  it.each([
+    ['a fault of an item', cancelled('None', 'ValidationError', 'None', 'None')],
+    ['a fault beside a conflict', cancelled('TransactionConflict', 'ValidationError', 'None', 'None')],
+    ['a missing right', sdkError('AccessDeniedException', 400)],
+    ['a bug of ours', new TypeError('x is not a function')],
+  ])('lets %s through untouched', async (_name, error) => {
+    table.on(TransactWriteCommand).rejects(error).on(GetCommand).resolves({});
+
+    await expect(repository().create(entry)).rejects.toBe(error);
+    expect(tries()).toHaveLength(1);
+  });
+
+  it('asks the table nothing when it is too large', async () => {
+    const text = Array.from({ length: 500_000 }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7_919) % 20_000))).join('');
+
+    expect(await repository().create(aNewDispatch(someAddressees(1), { text }))).toEqual({
+      outcome: 'too-large',
+      limit: 'content',
+    });
+    expect(table.calls()).toHaveLength(0);
+  });
+});
+
+describe('finding a dispatch', () => {
+  it('reads consistently', async () => {
+    table.on(GetCommand).resolves({ Item: stored() });
+
+    expect(await repository().find('d1spatch')).toEqual(known);
+    expect(table.commandCalls(GetCommand)[0]?.args[0].input).toEqual({
+      TableName: 'mail',
+      Key: { pk: 'DISPATCH#d1spatch', sk: 'DISPATCH' },
+      ConsistentRead: true,
+    });
+  });
+
+  it('may find none', async () => {
+    table.on(GetCommand).resolves({});
+
+    expect(await repository().find('d1spatch')).toBeUndefined();
+  });
+
+  it('may find one that was stored before there were fingerprints (A8)', async () => {
+    const old: Record<string, unknown> = { ...stored() };
+    delete old['fingerprint'];
+    delete old['fieldHashes'];
+    table.on(GetCommand).resolves({ Item: old });
+
+    expect(await repository().find('d1spatch')).toEqual({ dispatch: entry.dispatch, fieldHashes: {} });
+  });
+
+  it.each([
+    ['throttled', sdkError('ThrottlingException', 400)],
+    ['out of order', sdkError('InternalServerError', 500)],
+    ['unreachable', sdkError('TimeoutError')],
+  ])('asks for patience while the table is %s', async (_name, error) => {
+    table.on(GetCommand).rejects(error);
+
+    await expect(repository().find('d1spatch')).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  it('fails on an item no version of this code wrote', async () => {
+    table.on(GetCommand).resolves({ Item: { ...stored(), status: 'DONE' } });
+
+    await expect(repository().find('d1spatch')).rejects.toThrow();
+  });
+});

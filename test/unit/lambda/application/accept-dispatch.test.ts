@@ -1,0 +1,264 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { type AcceptDispatchDeps, createAcceptDispatch } from '../../../../lambda/application/accept-dispatch.ts';
+import {
+  type CheckResult,
+  type CreateResult,
+  type Fingerprint,
+  type KnownDispatch,
+  type NewDispatch,
+  Unavailable,
+} from '../../../../lambda/application/accept-ports.ts';
+import type { DispatchRequest } from '../../../../lambda/domain/dispatch-request.ts';
+import { someAddressees } from '../../../support/accept-builders.ts';
+import { T0 } from '../../../support/clock.ts';
+
+const request: DispatchRequest = {
+  scenarioId: 'interview',
+  recruitId: '7',
+  recipients: someAddressees(3),
+  variables: { company: 'Acme' },
+  isTest: false,
+};
+const template = { subject: 'Hello', text: 'Dear {{name}}' };
+
+/** Says of each field what it is, so that a difference is seen in the hash. */
+const fingerprint = (of: DispatchRequest): Fingerprint => {
+  const fields = {
+    scenarioId: of.scenarioId,
+    recruitId: of.recruitId,
+    'recipients[].applyId': of.recipients.map(({ applyId }) => applyId).join(),
+    'recipients[].email': of.recipients.map(({ email }) => email).join(),
+    'recipients[].variables': JSON.stringify(of.recipients.map(({ variables }) => variables)),
+    subject: of.subject ?? '',
+    variables: JSON.stringify(of.variables),
+    isTest: String(of.isTest),
+    unsubscribe: of.unsubscribeUrl ?? '',
+  };
+  return { whole: JSON.stringify(fields), fields };
+};
+
+/** The ports in memory, and the order in which they were asked. */
+const createWorld = () => {
+  const asked: string[] = [];
+  const stored = new Map<string, KnownDispatch>();
+  const world = {
+    asked,
+    stored,
+    created: new Array<NewDispatch>(),
+    template: template as typeof template | undefined,
+    check: { outcome: 'fine' } as CheckResult,
+    create: { outcome: 'created' } as CreateResult,
+    /** Runs before the template is looked up: another request may be faster. */
+    meanwhile: () => {},
+  };
+  const deps: AcceptDispatchDeps = {
+    digests: { dispatchId: (admin, key) => `${admin}/${key}`, fingerprint },
+    dispatches: {
+      find: (id) => {
+        asked.push('find');
+        return Promise.resolve(stored.get(id));
+      },
+      create: (entry) => {
+        asked.push('create');
+        if (world.create.outcome === 'created') {
+          world.created.push(entry);
+          stored.set(entry.dispatch.dispatchId, {
+            dispatch: entry.dispatch,
+            fingerprint: entry.fingerprint.whole,
+            fieldHashes: entry.fingerprint.fields,
+          });
+        }
+        return Promise.resolve(world.create);
+      },
+    },
+    templates: {
+      find: (scenarioId) => {
+        asked.push(`template ${scenarioId}`);
+        world.meanwhile();
+        return Promise.resolve(world.template);
+      },
+    },
+    checkContent: () => {
+      asked.push('check');
+      return world.check;
+    },
+    clock: () => T0,
+    from: '"Jobs" <jobs@example.com>',
+    replyTo: undefined,
+  };
+  return { world, deps, accept: createAcceptDispatch(deps) };
+};
+
+let { world, deps, accept } = createWorld();
+beforeEach(() => {
+  ({ world, deps, accept } = createWorld());
+});
+
+const dispatch = {
+  dispatchId: 'admin-1/key-1',
+  adminId: 'admin-1',
+  scenarioId: 'interview',
+  recruitId: '7',
+  total: 3,
+  shards: 1,
+  isTest: false,
+  status: 'ACCEPTED',
+  generation: 0,
+  createdAt: T0,
+} as const;
+
+describe('a new request', () => {
+  it('is looked up, checked, and stored whole', async () => {
+    expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'accepted', dispatch });
+    expect(world.asked).toEqual(['find', 'template interview', 'check', 'create']);
+    expect(world.created).toEqual([
+      {
+        dispatch,
+        fingerprint: fingerprint(request),
+        recipients: request.recipients,
+        content: { template, variables: { company: 'Acme' }, from: '"Jobs" <jobs@example.com>' },
+      },
+    ]);
+  });
+
+  it('is stored with everything that is optional', async () => {
+    const full = { ...request, subject: 'For {{name}}', unsubscribeUrl: 'https://example.com/u', isTest: true };
+
+    await createAcceptDispatch({ ...deps, replyTo: 'hr@example.com' })('admin-1', 'key-1', full);
+
+    expect(world.created[0]).toMatchObject({
+      dispatch: { isTest: true },
+      content: { subject: 'For {{name}}', unsubscribeUrl: 'https://example.com/u', replyTo: 'hr@example.com' },
+    });
+  });
+
+  it('of two admins with one key is two dispatches (A5)', async () => {
+    await accept('admin-1', 'key-1', request);
+
+    expect(await accept('admin-2', 'key-1', request)).toMatchObject({ outcome: 'accepted', dispatch: { adminId: 'admin-2' } });
+  });
+});
+
+describe('a key that is known', () => {
+  beforeEach(async () => {
+    await accept('admin-1', 'key-1', request);
+    world.asked.length = 0;
+  });
+
+  it('with the same request is a replay of the dispatch as it is now (A1)', async () => {
+    const known = world.stored.get('admin-1/key-1');
+    if (known) world.stored.set('admin-1/key-1', { ...known, dispatch: { ...known.dispatch, status: 'COMPLETED' } });
+
+    expect(await accept('admin-1', 'key-1', request)).toEqual({
+      outcome: 'replayed',
+      dispatch: { ...dispatch, status: 'COMPLETED' },
+    });
+    expect(world.asked).toEqual(['find']);
+  });
+
+  it('is a replay although the template is gone (S16)', async () => {
+    world.template = undefined;
+
+    expect(await accept('admin-1', 'key-1', request)).toMatchObject({ outcome: 'replayed' });
+  });
+
+  const [first, second, third] = someAddressees(3);
+  it.each<[string, Partial<DispatchRequest>]>([
+    ['scenarioId', { scenarioId: 'rejection' }],
+    ['recruitId', { recruitId: '8' }],
+    ['recipients[].applyId', { recipients: someAddressees(4) }],
+    ['recipients[].applyId', { recipients: someAddressees(2) }],
+    [
+      'recipients[].email',
+      { recipients: [first, second, { ...third, email: 'new@example.com' }] as DispatchRequest['recipients'] },
+    ],
+    ['recipients[].variables', { recipients: someAddressees(3, () => ({ name: 'Lee' })) }],
+    ['subject', { subject: 'New' }],
+    ['variables', { variables: {} }],
+    ['isTest', { isTest: true }],
+    ['unsubscribe', { unsubscribeUrl: 'https://example.com/u' }],
+  ])('with another %s is a conflict that names it, and nothing else is done (A3)', async (field, change) => {
+    expect(await accept('admin-1', 'key-1', { ...request, ...change })).toEqual({ outcome: 'conflict', fields: [field] });
+    expect(world.asked).toEqual(['find']);
+  });
+
+  it('with several differences names them all', async () => {
+    expect(await accept('admin-1', 'key-1', { ...request, subject: 'New', isTest: true })).toEqual({
+      outcome: 'conflict',
+      fields: ['subject', 'isTest'],
+    });
+  });
+
+  it('of a record without a fingerprint is a conflict, never a replay (A8)', async () => {
+    world.stored.set('admin-1/key-1', { dispatch, fieldHashes: {} });
+
+    expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'conflict', fields: [] });
+  });
+});
+
+describe('a request that is refused', () => {
+  const faults = [{ index: 0, applyId: 'a-0', rule: 'missing-variable', name: 'name' }] as const;
+  const cases: [string, () => void, object][] = [
+    ['has no template', () => (world.template = undefined), { outcome: 'unknown-scenario' }],
+    [
+      'has a template that is not valid',
+      () => (world.check = { outcome: 'invalid-template', faults: [] }),
+      { outcome: 'invalid-template' },
+    ],
+    [
+      'cannot be rendered (S11)',
+      () => (world.check = { outcome: 'cannot-render', faults, total: 1 }),
+      { outcome: 'cannot-render', faults, total: 1 },
+    ],
+    ['takes too long to check', () => (world.check = { outcome: 'too-costly' }), { outcome: 'too-costly' }],
+    [
+      'is too large',
+      () => (world.create = { outcome: 'too-large', limit: 'content' }),
+      { outcome: 'too-large', limit: 'content' },
+    ],
+  ];
+
+  it.each(cases)('because it %s leaves its key free', async (_name, arrange, expected) => {
+    arrange();
+
+    expect(await accept('admin-1', 'key-1', request)).toMatchObject(expected);
+    expect(world.created).toEqual([]);
+    world.template = template;
+    world.check = { outcome: 'fine' };
+    world.create = { outcome: 'created' };
+    expect(await accept('admin-1', 'key-1', { ...request, recruitId: '8' })).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it.each(cases)('because it %s is a replay if it was taken meanwhile', async (_name, arrange) => {
+    arrange();
+    world.meanwhile = () => {
+      const { whole, fields } = fingerprint(request);
+      world.stored.set('admin-1/key-1', { dispatch, fingerprint: whole, fieldHashes: fields });
+    };
+
+    expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'replayed', dispatch });
+  });
+});
+
+describe('a request that meets another one while it is stored (A2)', () => {
+  const { whole, fields } = fingerprint(request);
+
+  it('is a replay of the same', async () => {
+    world.create = { outcome: 'exists', known: { dispatch, fingerprint: whole, fieldHashes: fields } };
+
+    expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'replayed', dispatch });
+  });
+
+  it('is a conflict with another', async () => {
+    world.create = { outcome: 'exists', known: { dispatch, fingerprint: 'other', fieldHashes: { ...fields, subject: 'x' } } };
+
+    expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'conflict', fields: ['subject'] });
+  });
+});
+
+it('a service that does not answer is no refusal', async () => {
+  const templates = { find: () => Promise.reject(new Unavailable('SES', 2)) };
+
+  await expect(createAcceptDispatch({ ...deps, templates })('admin-1', 'key-1', request)).rejects.toBeInstanceOf(Unavailable);
+});

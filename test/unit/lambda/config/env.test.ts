@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
+
+import { amount, parseEnv, positive, text } from '../../../../lambda/config/env.ts';
+import { CarryOutTaskEnv } from '../../../../lambda/handlers/carry-out-task/env.ts';
+import { RelayOutboxEnv } from '../../../../lambda/handlers/relay-outbox/env.ts';
+import { SendRecipientsEnv } from '../../../../lambda/handlers/send-recipients/env.ts';
+import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
+
+const SENDER = {
+  TABLE_NAME: 'mail',
+  SEND_QUEUE_URL: 'https://sqs/sends',
+  CONFIGURATION_SET: 'mail-events',
+  LEASE_SECONDS: '300',
+  SES_TIMEOUT_SECONDS: '10',
+  ATTEMPTS_PER_ROUND: '7',
+  BACKOFF_BASE_SECONDS: '30',
+  BACKOFF_CAP_SECONDS: '3600',
+  MAX_RECEIVE_COUNT: '11',
+  MAX_CONCURRENCY: '5',
+  PARALLEL_CALLS: '10',
+  MAX_SEND_RATE: '0',
+  UNCLEAR_POLICY: 'resend',
+  RETENTION_DAYS: '180',
+};
+
+describe('the settings of a function', () => {
+  it('are numbers where they count something', () => {
+    expect(parseEnv(SendRecipientsEnv, SENDER)).toMatchObject({ LEASE_SECONDS: 300, MAX_SEND_RATE: 0, UNCLEAR_POLICY: 'resend' });
+  });
+
+  it.each([
+    ['TABLE_NAME', ''],
+    ['LEASE_SECONDS', '0'],
+    ['LEASE_SECONDS', '-1'],
+    ['LEASE_SECONDS', '1.5'],
+    ['LEASE_SECONDS', 'five'],
+    ['LEASE_SECONDS', ''],
+    ['MAX_SEND_RATE', '-1'],
+    ['MAX_SEND_RATE', 'fast'],
+    ['UNCLEAR_POLICY', 'guess'],
+  ])('fail at start when %s is %o, by its name', (name, value) => {
+    expect(() => parseEnv(SendRecipientsEnv, { ...SENDER, [name]: value })).toThrow(new RegExp(`bad environment: ${name}: `));
+  });
+
+  it.each([
+    ['the sender', SendRecipientsEnv],
+    ['the relay', RelayOutboxEnv],
+    ['the task worker', CarryOutTaskEnv],
+    ['the sweeper', SweepEnv],
+  ])('of %s are named, each and every one, when they are missing', (_name, schema) => {
+    const names = Object.keys(schema.shape);
+
+    expect(() => parseEnv(schema, {})).toThrow(new RegExp(names.join('.*')));
+  });
+
+  it('do not show values in the error, which goes to the log', () => {
+    expect(() => parseEnv(z.object({ N: positive }), { N: 'kim@example.com' })).toThrow(/^(?!.*kim@example\.com)/);
+  });
+
+  it('may be nothing only where nothing is an amount', () => {
+    expect(amount.safeParse('0').success).toBe(true);
+    expect(positive.safeParse('0').success).toBe(false);
+    expect(text.safeParse('').success).toBe(false);
+  });
+});

@@ -1,0 +1,203 @@
+import { SendEmailCommand, SESv2Client, SESv2ServiceException } from '@aws-sdk/client-sesv2';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { createMailProvider } from '../../../../lambda/adapters/ses/mail-provider.ts';
+import { createSendQueue } from '../../../../lambda/adapters/sqs/send-queue.ts';
+import { createMailRenderer } from '../../../../lambda/adapters/template/mail-renderer.ts';
+import { createPacer } from '../../../../lambda/application/pacer.ts';
+import type { ContentRepository, MailRenderer } from '../../../../lambda/application/ports.ts';
+import { createSendRecipients } from '../../../../lambda/application/send-recipients.ts';
+import { createHandler as createTaskHandler } from '../../../../lambda/handlers/carry-out-task/handler.ts';
+import { createHandler } from '../../../../lambda/handlers/send-recipients/handler.ts';
+import { createSendObserver } from '../../../../lambda/handlers/send-recipients/signals.ts';
+import { neverThrow } from '../../../../lambda/observability/telemetry.ts';
+import { aContent, aKey, aPolicy, aRecipient, DISPATCH_ID, processing } from '../../../support/builders.ts';
+import { type Captured, captureOutput } from '../../../support/captured-output.ts';
+import { createFakeClock, T0 } from '../../../support/clock.ts';
+import { createFakeContents, createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
+import { aContext, anSqsEvent, sendBody, taskBody } from '../../../support/lambda-events.ts';
+
+/** What must never be seen outside the table and the mail itself (S14). */
+const SECRETS = {
+  address: 'secret.kim@private.example.com',
+  name: 'Secretname-Kim',
+  subject: 'Secretsubject-offer',
+  sender: 'secret-sender@private.example.org',
+  applyId: 'secret-apply@private.example.net',
+};
+const ANY_SECRET = /secret|private\.example/i;
+const ABOUT_ALL = `Email address is not verified: ${Object.values(SECRETS).join(', ')}`;
+
+const ses = mockClient(SESv2Client);
+const sqs = mockClient(SQSClient);
+let output: Captured;
+let recipients: FakeRecipients;
+
+beforeEach(() => {
+  ses.reset();
+  sqs.reset();
+  sqs.on(SendMessageBatchCommand).resolves({});
+  output = captureOutput();
+  recipients = createFakeRecipients([
+    [
+      aKey(SECRETS.applyId),
+      aRecipient(undefined, { applyId: SECRETS.applyId, email: SECRETS.address, variables: { name: SECRETS.name } }),
+    ],
+  ]);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const content = aContent({
+  template: { subject: SECRETS.subject, text: 'Dear {{name}}' },
+  variables: { recruiter: SECRETS.name },
+  from: `Jobs <${SECRETS.sender}>`,
+});
+
+/** The sender as it is wired, but for the table. */
+const run = async ({
+  body = sendBody(aKey(SECRETS.applyId)),
+  renderer = createMailRenderer(),
+  contents = createFakeContents({ [DISPATCH_ID]: content }),
+}: { body?: string; renderer?: MailRenderer; contents?: ContentRepository } = {}): Promise<void> => {
+  const clock = createFakeClock();
+  const { telemetry } = output;
+  const provider = createMailProvider({
+    client: new SESv2Client({ region: 'eu-west-1' }),
+    configurationSet: 'mail-events',
+    timeoutSeconds: 10,
+    maxSendRate: 0,
+    clock: clock.now,
+  });
+  const handler = createHandler({
+    sendRecipients: createSendRecipients({
+      recipients,
+      contents,
+      renderer,
+      provider,
+      pacer: createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(100), senders: 1, parallelCalls: 10 }),
+      policy: aPolicy(),
+      clock: clock.now,
+      random: () => 0.5,
+      newId: () => 'lease-1',
+      sleep: clock.sleep,
+      observe: neverThrow(createSendObserver(telemetry)),
+    }),
+    queue: createSendQueue({
+      client: new SQSClient({ region: 'eu-west-1' }),
+      queueUrl: 'https://sqs/sends',
+      newId: () => 'm-2',
+      clock: clock.now,
+      sleep: clock.sleep,
+    }),
+    clock: clock.now,
+    telemetry,
+  });
+  await handler(anSqsEvent(body), aContext());
+};
+
+const bodiesSent = (): string[] =>
+  sqs
+    .commandCalls(SendMessageBatchCommand)
+    .flatMap(({ args }) => (args[0].input.Entries ?? []).map((entry) => JSON.stringify(entry)));
+
+const expectSilence = (): void => {
+  expect(output.text()).not.toBe('');
+  expect(output.text()).not.toMatch(ANY_SECRET);
+  for (const body of bodiesSent()) expect(body.replaceAll(SECRETS.applyId, '')).not.toMatch(ANY_SECRET);
+};
+
+const refusal = (status: number, name: string) =>
+  new SESv2ServiceException({ name, message: ABOUT_ALL, $fault: 'client', $metadata: { httpStatusCode: status } });
+
+describe('nothing personal is logged, counted or queued (S14)', () => {
+  it.each([
+    [429, 'TooManyRequestsException'],
+    [400, 'MessageRejected'],
+    [400, 'BadRequestException'],
+    [400, 'SendingPausedException'],
+    [400, SECRETS.address],
+    [403, 'AccessDeniedException'],
+    [404, 'NotFoundException'],
+    [503, 'SyntaxError'],
+  ])('when SES answers %i %s with a text that names everybody', async (status, name) => {
+    ses.on(SendEmailCommand).rejects(refusal(status, name));
+
+    await run();
+
+    expect(ses.commandCalls(SendEmailCommand)).toHaveLength(1);
+    expectSilence();
+    expect(JSON.stringify(recipients.all().map(({ recipient, attempts }) => ({ recipient, attempts })))).not.toMatch(ANY_SECRET);
+  });
+
+  it('when the connection fails with a text that names everybody', async () => {
+    ses.on(SendEmailCommand).rejects(Object.assign(new Error(ABOUT_ALL), { code: 'ECONNRESET' }));
+
+    await run();
+
+    expectSilence();
+  });
+
+  it('when a mail goes out', async () => {
+    ses.on(SendEmailCommand).resolves({ MessageId: 'ses-1' });
+
+    await run();
+
+    expect(ses.commandCalls(SendEmailCommand)[0]?.args[0].input).toMatchObject({
+      Destination: { ToAddresses: [SECRETS.address] },
+      Content: { Simple: { Subject: { Data: SECRETS.subject }, Body: { Text: { Data: `Dear ${SECRETS.name}` } } } },
+    });
+    expectSilence();
+  });
+
+  it('when an outcome cannot be told', async () => {
+    const lease = { token: 'dead', until: T0 - 1 };
+    recipients.put(
+      aKey(SECRETS.applyId),
+      aRecipient(processing({ lease, attemptCount: 7 }), { applyId: SECRETS.applyId, email: SECRETS.address }),
+    );
+
+    await run();
+
+    expect(recipients.all()[0]?.recipient.status).toBe('UNKNOWN');
+    expectSilence();
+  });
+
+  it('when rendering crashes on a value', async () => {
+    await run({
+      renderer: {
+        render: () => {
+          throw new Error(ABOUT_ALL);
+        },
+      },
+    });
+
+    expectSilence();
+  });
+
+  it.each(['unknown-dispatch', 'expired', 'broken'] as const)('when the content is %s', async (state) => {
+    await run({ contents: createFakeContents({ [DISPATCH_ID]: state }) });
+
+    expectSilence();
+  });
+
+  it.each([ABOUT_ALL, JSON.stringify({ v: 99, applyId: SECRETS.applyId })])(
+    'when a message cannot be understood',
+    async (body) => {
+      await run({ body });
+
+      expectSilence();
+    },
+  );
+
+  it.each([ABOUT_ALL, taskBody(1)])('when a task fails with a text that names everybody', async (body) => {
+    const handler = createTaskHandler({ expandBatch: () => Promise.reject(new Error(ABOUT_ALL)), telemetry: output.telemetry });
+
+    expect(await handler(anSqsEvent(body), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+    expect(output.text()).not.toMatch(ANY_SECRET);
+  });
+});

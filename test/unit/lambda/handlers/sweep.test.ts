@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { createHandler, type SweepHandlerDeps } from '../../../../lambda/handlers/sweep/handler.ts';
+import { type Captured, captureOutput } from '../../../support/captured-output.ts';
+import { aContext } from '../../../support/lambda-events.ts';
+
+let output: Captured;
+beforeEach(() => {
+  output = captureOutput();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const report = { open: 4, completed: 1, reEnqueued: 2, expandedAgain: 3, oldestPendingSeconds: 90, finished: true };
+/** As EventBridge sends it. */
+const scheduled = {
+  version: '0',
+  id: '53dc4d37-cffa-4f76-80c9-8b7d4a4d2eaa',
+  'detail-type': 'Scheduled Event',
+  source: 'aws.events',
+  account: '123456789012',
+  time: '2026-03-02T09:00:00Z',
+  region: 'eu-west-1',
+  resources: ['arn:aws:events:eu-west-1:123456789012:rule/sweep'],
+  detail: {},
+};
+
+const handlerThat = () => {
+  const situations: Parameters<SweepHandlerDeps['sweep']>[0][] = [];
+  const handler = createHandler({
+    sweep: (situation) => {
+      situations.push(situation);
+      return Promise.resolve(report);
+    },
+    telemetry: output.telemetry,
+  });
+  return { handler, situations };
+};
+
+describe('the sweeper’s handler', () => {
+  it.each<[string, unknown, boolean]>([
+    ['on schedule', scheduled, false],
+    ['at start', { detail: { atStart: true } }, true],
+    ['by hand, with an empty event', {}, false],
+  ])('sweeps %s', async (_name, event, atStart) => {
+    const { handler, situations } = handlerThat();
+
+    await handler(event, aContext());
+
+    expect(situations.map((situation) => situation.atStart)).toEqual([atStart]);
+  });
+
+  it.each([
+    [5_001, true],
+    [5_000, false],
+  ])('with %i ms left there is time to go on: %s', async (remainingMs, expected) => {
+    const { handler, situations } = handlerThat();
+
+    await handler(scheduled, aContext(remainingMs));
+
+    expect(situations[0]?.timeLeft()).toBe(expected);
+  });
+
+  it('tells what it put right, and how long the oldest has waited', async () => {
+    await handlerThat().handler(scheduled, aContext());
+
+    expect(output.metrics()).toEqual([
+      { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
+      { name: 'RecipientReEnqueued', value: 2, dimensions: ['service'] },
+      { name: 'BatchReEnqueued', value: 3, dimensions: ['service'] },
+      { name: 'OldestPendingSeconds', value: 90, dimensions: ['service'] },
+    ]);
+  });
+
+  it('fails on an event that is none', async () => {
+    await expect(handlerThat().handler({ detail: { atStart: 'yes' } }, aContext())).rejects.toThrow();
+  });
+});
