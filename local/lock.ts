@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const isStack = (pid: number): boolean => {
+/** Is that process a local stack, and alive? */
+export const isStack = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
   } catch {

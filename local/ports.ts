@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
 import type { PortSetting } from './settings.ts';
@@ -17,16 +18,14 @@ export class PortTakenError extends Error {
   }
 }
 
-const listenOnce = (server: Server, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('a TCP server without a port'));
-      else resolve(address.port);
-    });
-  });
+const listenOnce = async (server: Server, port: number): Promise<number> => {
+  server.listen(port, HOST);
+  // Rejects if the server tells an error first.
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
+  return address.port;
+};
 
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 

@@ -1,12 +1,23 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import * as z from 'zod';
 
 import { environmentName } from '../lib/setting.ts';
 import { LOCAL, readStage } from '../lib/stages.ts';
+import { isStack } from './lock.ts';
 import { ROOT, type Settings } from './settings.ts';
 
 /** Everything a synthesized assembly depends on. */
@@ -75,9 +86,40 @@ const runApp = (directory: string): Promise<void> =>
 /** Assemblies of older code are of no use to anyone; the newest few stay, for other settings than these. */
 const prune = (folder: string) => {
   const byAge = readdirSync(folder)
+    .filter((name) => !name.endsWith('.lock'))
     .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
     .toSorted((a, b) => b.at - a.at);
   for (const { path } of byAge.slice(KEPT)) rmSync(path, { recursive: true, force: true });
+};
+
+/** Synthesizes aside and puts the result in place as a whole, so that a kill leaves nothing half made. */
+const make = async (directory: string, settings: Settings): Promise<void> => {
+  const aside = `${directory}-${randomUUID().slice(0, 8)}`;
+  try {
+    await runApp(aside);
+    renameSync(aside, directory);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+  prune(settings.assemblies);
+  rmSync(settings.compileCache, { recursive: true, force: true });
+};
+
+/** One at a time: several stacks that start together want the same assembly. */
+const takeTurn = async (lock: string): Promise<() => void> => {
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      return () => {
+        rmSync(lock, { force: true });
+      };
+    } catch {
+      // Taken; a holder that was killed holds nothing.
+      const holder = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
+      if (holder > 0 && !isStack(holder)) rmSync(lock, { force: true });
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
 };
 
 /** The folder of the synthesized stage `local`: a kept one if neither code nor settings have changed. */
@@ -92,16 +134,13 @@ export const provideAssembly = async (settings: Settings): Promise<string> => {
     utimesSync(directory, now, now);
     return directory;
   }
-  // Made aside and put in place as a whole: another stack may be looking for the same one.
-  const aside = `${directory}-${randomUUID().slice(0, 8)}`;
   mkdirSync(settings.assemblies, { recursive: true });
+  const unlock = await takeTurn(`${directory}.lock`);
   try {
-    await runApp(aside);
-    if (!existsSync(directory)) renameSync(aside, directory);
+    // Whoever had the turn before us may have made it.
+    if (!existsSync(directory)) await make(directory, settings);
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    unlock();
   }
-  prune(settings.assemblies);
-  rmSync(settings.compileCache, { recursive: true, force: true });
   return directory;
 };

@@ -12,7 +12,8 @@ const parse = (payload: string): unknown => {
   try {
     return JSON.parse(payload);
   } catch {
-    return undefined;
+    // Not JSON at all: like any other malformed answer.
+    return 'malformed';
   }
 };
 

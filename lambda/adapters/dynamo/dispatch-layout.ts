@@ -63,7 +63,7 @@ const layOutBatches = ({ dispatch, recipients }: NewDispatch, space: number): It
   let left = space;
   for (const { data, count } of cut(recipients)) {
     left -= data.byteLength + OVERHEAD_BYTES;
-    if ( items.length === STORAGE_LIMITS.transactionRows) return undefined;
+    if (left < 0 || items.length === STORAGE_LIMITS.transactionRows) return undefined;
     items.push({ ...batchKey(dispatch.dispatchId, items.length), data, count });
   }
   return items;

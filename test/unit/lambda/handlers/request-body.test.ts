@@ -59,6 +59,8 @@ describe('a size (A6, U19)', () => {
     ['the limit', plain(jsonOf(LIMIT)), 'fine'],
     ['a byte more', plain(jsonOf(LIMIT + 1)), 'body-too-large'],
     ['a byte more in base64', packed(Buffer.from(jsonOf(LIMIT + 1)), JSON_TYPE), 'body-too-large'],
+    ['the limit in base64', packed(Buffer.from(jsonOf(LIMIT)), JSON_TYPE), 'fine'],
+    ['two million characters of three bytes', plain(`"${'김'.repeat(2_000_000)}"`), 'body-too-large'],
     ['4.1 MB', plain(jsonOf(4_100_000)), 'body-too-large'],
     ['7 MB', plain(jsonOf(7_000_000)), 'body-too-large'],
     ['20 MB packed', packed(gzipSync(jsonOf(20_000_000))), 'fine'],

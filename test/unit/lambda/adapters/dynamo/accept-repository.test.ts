@@ -117,6 +117,7 @@ describe('storing a dispatch', () => {
 
   it.each([
     ['a fault of an item', cancelled('None', 'ValidationError', 'None', 'None')],
+    ['a condition of another item', cancelled('None', 'ConditionalCheckFailed', 'None', 'None')],
     ['a fault beside a conflict', cancelled('TransactionConflict', 'ValidationError', 'None', 'None')],
     ['a missing right', sdkError('AccessDeniedException', 400)],
     ['a bug of ours', new TypeError('x is not a function')],

@@ -1,0 +1,210 @@
+import { gzipSync } from 'node:zlib';
+
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+import { PATIENT_TIMES, TestStack } from '../support/stack.ts';
+
+const stack = new TestStack(PATIENT_TIMES);
+beforeAll(() => stack.start());
+afterAll(() => stack.end());
+
+const Problem = z.looseObject({ type: z.string(), status: z.number(), title: z.string() });
+const problem = async (response: Response) => {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  return Problem.parse(await response.json());
+};
+
+describe('the same request twice', () => {
+  it('names one dispatch, and the second answer says so (A1)', async () => {
+    const body = stack.bodyOf(2);
+    const id = await stack.accepted('twice', body);
+
+    const second = await stack.post('twice', body);
+
+    expect(second.status).toBe(200);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(await second.json()).toMatchObject({ id });
+  });
+
+  it('at once, twenty times, is one 202 and nineteen replays of one id (A2)', async () => {
+    const body = stack.bodyOf(120);
+
+    const responses = await Promise.all(Array.from({ length: 20 }, () => stack.post('at-once', body)));
+
+    const statuses = responses.map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array.from({ length: 19 }, () => 200), 202]);
+    const ids = await Promise.all(
+      responses.map(async (response) => z.looseObject({ id: z.string() }).parse(await response.json()).id),
+    );
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('with its keys and recipients in another order is a replay (A4)', async () => {
+    const body = stack.bodyOf(3);
+    await stack.accepted('reordered', body);
+    const { recipients, ...rest } = body;
+
+    const second = await stack.post('reordered', { subject: '', isTest: false, recipients: [...recipients].reverse(), ...rest });
+
+    expect(second.status).toBe(200);
+  });
+
+  it.each([
+    ['scenarioId', { scenarioId: 'document-passed' }],
+    ['recruitId', { recruitId: 'another' }],
+    ['subject', { subject: 'Another' }],
+    ['isTest', { isTest: true }],
+    ['unsubscribe', { unsubscribe: { url: 'https://example.com/u' } }],
+  ])('but for its %s is a conflict that names it (A3)', async (field, change) => {
+    const key = `conflict-${field}`;
+    const body = stack.bodyOf(2);
+    await stack.accepted(key, body);
+
+    const second = await stack.post(key, { ...body, ...change });
+
+    expect(second.status).toBe(409);
+    expect(await problem(second)).toMatchObject({ fields: [field] });
+  });
+
+  it.each([
+    ['recipients[].applyId', (r: Recipients) => [...r, { ...r[0], applyId: 'one-more', email: 'more@example.com' }]],
+    ['recipients[].applyId', (r: Recipients) => r.slice(1)],
+    ['recipients[].email', (r: Recipients) => r.map((each, i) => (i === 0 ? { ...each, email: 'other@example.com' } : each))],
+    ['recipients[].variables', (r: Recipients) => r.map((each) => ({ ...each, variables: { ...each.variables, more: 1 } }))],
+  ])('but for %s is a conflict that names it (A3)', async (field, change) => {
+    const key = `conflict-${change.toString().length}`;
+    const body = stack.bodyOf(2);
+    await stack.accepted(key, body);
+
+    const second = await stack.post(key, { ...body, recipients: change(body.recipients) });
+
+    expect(second.status).toBe(409);
+    expect(await problem(second)).toMatchObject({ fields: [field] });
+  });
+
+  it('from two admins is two dispatches (A5)', async () => {
+    const mine = await stack.accepted('shared-key', stack.bodyOf(1));
+
+    const theirs = await stack.post('shared-key', stack.bodyOf(1), 'secondAdmin');
+
+    expect(theirs.status).toBe(202);
+    expect(await theirs.json()).not.toMatchObject({ id: mine });
+  });
+});
+
+type Recipients = ReturnType<TestStack['bodyOf']>['recipients'];
+
+describe('a dispatch of another admin', () => {
+  it('is answered to the byte like one that does not exist (A5)', async () => {
+    const id = await stack.accepted('hidden', stack.bodyOf(1));
+    const token = stack.description.tokens.secondAdmin;
+    const unknown = id.replace(/./g, 'a');
+
+    for (const path of ['', '/recipients']) {
+      const theirs = await stack.request('GET', `/dispatches/${id}${path}`, { token });
+      const nobodys = await stack.request('GET', `/dispatches/${unknown}${path}`, { token });
+      expect(theirs.status).toBe(404);
+      expect((await theirs.text()).replaceAll(id, unknown)).toBe(await nobodys.text());
+    }
+  });
+
+  it('is shown to an operator', async () => {
+    const id = await stack.accepted('shown', stack.bodyOf(1));
+
+    const response = await stack.request('GET', `/dispatches/${id}`, { token: stack.description.tokens.operator });
+
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('a body (A6)', () => {
+  const padded = (megabytes: number) => {
+    const body = JSON.stringify(stack.bodyOf(3));
+    return body + ' '.repeat(Math.floor(megabytes * 1024 * 1024) - body.length);
+  };
+  const post = (key: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    stack.request('POST', '/dispatches', {
+      headers: { 'content-type': 'application/json', 'idempotency-key': key, ...headers },
+      body,
+    });
+  const gzip = { 'content-encoding': 'gzip' };
+
+  it.each([
+    ['of 3.9 MB is taken', () => post('b1', padded(3.9)), 202],
+    ['of 4.1 MB is too large', () => post('b2', padded(4.1)), 413],
+    ['of 7 MB is too large', () => post('b3', padded(7)), 413],
+    ['of 20 MB in gzip is taken', () => post('b4', gzipSync(padded(20)), gzip), 202],
+    ['that unpacks to 25 MB is too large', () => post('b5', gzipSync(padded(25)), gzip), 413],
+    ['that is no JSON is refused', () => post('b6', '{"scenarioId":'), 400],
+    ['of another content type is refused', () => post('b7', '{}', { 'content-type': 'text/csv' }), 415],
+    ['without recipients is refused', () => stack.post('b8', stack.bodyOf(0)), 422],
+  ])('%s', async (_name, send, status) => {
+    expect((await send()).status).toBe(status);
+  });
+
+  it('with 50,001 recipients is refused, naming the limit (U19)', async () => {
+    const many = {
+      ...stack.bodyOf(0),
+      recipients: Array.from({ length: 50_001 }, (_, i) => ({ applyId: i, email: `p${i}@example.com` })),
+    };
+
+    const response = await post('b9', gzipSync(JSON.stringify(many)), gzip);
+
+    expect(response.status).toBe(422);
+    expect(JSON.stringify(await problem(response))).toContain('50,000');
+  });
+
+  it('with several faults is answered with each of them, and no value (U15, S14)', async () => {
+    const [first, second] = stack.bodyOf(2).recipients;
+    const recipients = [
+      { ...first, email: 'two@@secret.example' },
+      { ...second, applyId: first?.applyId, email: 'dån@example.com' },
+    ];
+
+    const response = await stack.post('b10', { ...stack.bodyOf(0), recipients });
+
+    expect(response.status).toBe(422);
+    const text = JSON.stringify(await problem(response));
+    expect(text).toContain('/recipients/0/email');
+    expect(text).toContain('/recipients/1/email');
+    expect(text).not.toContain('secret');
+  });
+
+  it('in which a variable is missing for one recipient is refused, naming both, and its key stays free (S11)', async () => {
+    const body = stack.bodyOf(3);
+    const recipients = body.recipients.map((each, i) => (i === 1 ? { ...each, variables: {} } : each));
+
+    const refused = await stack.post('b11', { ...body, recipients });
+
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(await problem(refused))).toContain('apply-1');
+    expect((await stack.post('b11', body)).status).toBe(202);
+  });
+});
+
+describe('a token (A7)', () => {
+  it.each([
+    ['that is absent', '', 401],
+    ['that is no token', 'abc', 401],
+  ])('%s is refused', async (_name, token, status) => {
+    expect((await stack.request('GET', '/dispatches/x', { token })).status).toBe(status);
+  });
+
+  it('of an issuer nobody trusts is refused', async () => {
+    const { privateKey } = await crypto.subtle.generateKey(
+      { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
+      true,
+      ['sign', 'verify'],
+    );
+    const token = await new SignJWT({ scope: 'mail:read' })
+      .setProtectedHeader({ alg: 'RS256' })
+      .setSubject('a')
+      .setAudience('mail-dispatch')
+      .setExpirationTime('1h')
+      .sign(privateKey);
+
+    expect((await stack.request('GET', '/dispatches/x', { token })).status).toBe(401);
+  });
+});

@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http';
+
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createAuthorizer } from '../../../../local/http/authorizer.ts';
+import { listen } from '../../../../local/ports.ts';
+
+const ISSUER = 'https://issuer.localhost/';
+const SCOPES = ['mail:read', 'mail:operate'];
+
+const keys = await generateKeyPair('RS256');
+const strange = await generateKeyPair('RS256');
+let server: Server;
+let check: ReturnType<typeof createAuthorizer>;
+
+const sign = (changes: { iss?: string; aud?: string; exp?: string | number; nbf?: number; scope?: string } = {}, key = keys) => {
+  const { iss = ISSUER, aud = 'mail-dispatch', exp = '5m', nbf, scope = 'mail:send mail:read' } = changes;
+  const token = new SignJWT({ scope, level: 3, groups: ['a', 'b'] }).setProtectedHeader({ alg: 'RS256', kid: 'k' });
+  if (nbf !== undefined) token.setNotBefore(nbf);
+  return token.setIssuer(iss).setAudience(aud).setSubject('admin-1').setExpirationTime(exp).sign(key.privateKey);
+};
+
+beforeAll(async () => {
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
+  let location = '';
+  server = createServer((request, response) => {
+    const configuration = request.url === '/.well-known/openid-configuration';
+    response.end(JSON.stringify(configuration ? { issuer: ISSUER, jwks_uri: `${location}/keys` } : { keys: [jwk] }));
+  });
+  location = `http://127.0.0.1:${await listen(server, { variable: 'none', port: 0 })}`;
+  check = createAuthorizer({ issuer: ISSUER, location, audience: ['mail-dispatch'] });
+});
+afterAll(() => {
+  server.close();
+});
+
+describe('a token', () => {
+  it('passes with one of the scopes, and every claim reaches the function as text', async () => {
+    expect(await check(`Bearer ${await sign()}`, SCOPES)).toMatchObject({
+      kind: 'allowed',
+      identity: {
+        claims: { sub: 'admin-1', scope: 'mail:send mail:read', level: '3', groups: '[a b]' },
+        scopes: ['mail:send', 'mail:read'],
+      },
+    });
+  });
+
+  it('without any of the scopes is forbidden', async () => {
+    expect(await check(`Bearer ${await sign({ scope: 'mail:send' })}`, SCOPES)).toEqual({ kind: 'forbidden' });
+  });
+
+  const past = Math.floor(Date.now() / 1000) - 60;
+  it.each([
+    ['of another issuer', { iss: 'https://other.localhost/' }],
+    ['for another audience', { aud: 'other' }],
+    ['that has expired', { exp: past }],
+    ['that is not valid yet', { nbf: past + 3_600 }],
+  ])('%s is refused', async (_, changes) => {
+    expect(await check(`Bearer ${await sign(changes)}`, SCOPES)).toEqual({ kind: 'unauthorized' });
+  });
+
+  it('signed by a strange key is refused', async () => {
+    expect(await check(`Bearer ${await sign({}, strange)}`, SCOPES)).toEqual({ kind: 'unauthorized' });
+  });
+
+  it.each([undefined, '', 'Bearer', 'Bearer x.y.z', 'Basic a b'])('such as %j is refused', async (header) => {
+    expect(await check(header, SCOPES)).toEqual({ kind: 'unauthorized' });
+  });
+});
