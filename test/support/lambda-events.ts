@@ -5,20 +5,21 @@ import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import { T0 } from './clock.ts';
 
 /** The context of an invocation with so much time left. */
-export const aContext = (remainingMs = 30_000): Context => ({
-  callbackWaitsForEmptyEventLoop: false,
-  functionName: 'function',
-  functionVersion: '$LATEST',
-  invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:function',
-  memoryLimitInMB: '512',
-  awsRequestId: '0f6c1f52-9c3f-4c1e-8d0f-2f3f3a1f0b11',
-  logGroupName: '/aws/lambda/function',
-  logStreamName: '2026/03/02/[$LATEST]1',
-  getRemainingTimeInMillis: () => remainingMs,
-  done: () => undefined,
-  fail: () => undefined,
-  succeed: () => undefined,
-});
+export const aContext = (remainingMs = 30_000): Context => {
+  const context: Omit<Context, 'done' | 'fail' | 'succeed'> = {
+    callbackWaitsForEmptyEventLoop: false,
+    functionName: 'function',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:function',
+    memoryLimitInMB: '512',
+    awsRequestId: '0f6c1f52-9c3f-4c1e-8d0f-2f3f3a1f0b11',
+    logGroupName: '/aws/lambda/function',
+    logStreamName: '2026/03/02/[$LATEST]1',
+    getRemainingTimeInMillis: () => remainingMs,
+  };
+  // The rest is for callbacks, which Node 24 no longer has.
+  return context as Context;
+};
 
 /** A record as SQS hands it to Lambda. */
 export const anSqsRecord = (n: number, body: string, attributes: Partial<SQSRecord['attributes']> = {}): SQSRecord => ({

@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 import { amount, parseEnv, positive, text } from '../../../../lambda/config/env.ts';
 import { CarryOutTaskEnv } from '../../../../lambda/handlers/carry-out-task/env.ts';

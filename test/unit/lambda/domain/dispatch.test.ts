@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import {
   addCounts,
-  type Counts,
   countRows,
+  type Counts,
   type Dispatch,
   isComplete,
   outcomeOf,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { RecipientMessage } from '../../../../lambda/application/attempt-end.ts';
-import { createHandler } from '../../../../lambda/handlers/send-recipients/handler.ts';
 import type { MessageAction } from '../../../../lambda/domain/message-rule.ts';
+import { createHandler } from '../../../../lambda/handlers/send-recipients/handler.ts';
 import { aKey } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';

@@ -31,22 +31,22 @@ describe('the content of a dispatch', () => {
 
   it('is read once, since it never changes', async () => {
     holds('CONTENT', { data: packContent(content) });
-    const { find } = repository();
+    const contents = repository();
 
-    await find('d1');
-    await find('d1');
+    await contents.find('d1');
+    await contents.find('d1');
 
     expect(dynamo.commandCalls(GetCommand)).toHaveLength(1);
   });
 
   it('of twenty dispatches stays in memory, and the oldest goes', async () => {
     for (let i = 0; i <= 20; i += 1) holds('CONTENT', { data: packContent(content) }, `d${i}`);
-    const { find } = repository();
-    for (let i = 0; i <= 20; i += 1) await find(`d${i}`);
+    const contents = repository();
+    for (let i = 0; i <= 20; i += 1) await contents.find(`d${i}`);
 
-    await find('d20');
+    await contents.find('d20');
     expect(dynamo.commandCalls(GetCommand)).toHaveLength(21);
-    await find('d0');
+    await contents.find('d0');
     expect(dynamo.commandCalls(GetCommand)).toHaveLength(22);
   });
 
@@ -78,10 +78,10 @@ describe('the content of a dispatch', () => {
       .on(GetCommand)
       .rejectsOnce(sdkError('TimeoutError'))
       .resolves({ Item: { data: packContent(content) } });
-    const { find } = repository();
+    const contents = repository();
 
-    expect(await find('d1')).toBe('unavailable');
-    expect(await find('d1')).toEqual(content);
+    expect(await contents.find('d1')).toBe('unavailable');
+    expect(await contents.find('d1')).toEqual(content);
   });
 
   it.each<[string, Record<string, unknown>]>([

@@ -56,7 +56,7 @@ describe('reopening', () => {
       ':round': 2,
       ':failedAt': '2026-03-02T09:00:00.000Z',
     });
-    const set = Object.fromEntries(
+    const set: unknown = Object.fromEntries(
       (update?.UpdateExpression ?? '')
         .replace(/^SET /, '')
         .replace(/ REMOVE .*$/, '')

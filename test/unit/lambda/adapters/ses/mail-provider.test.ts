@@ -98,18 +98,18 @@ describe('a call to SES', () => {
 describe('the rate of the account', () => {
   it('is what SES says, asked once in five minutes', async () => {
     ses.on(GetAccountCommand).resolves({ SendQuota: { MaxSendRate: 14 } });
-    const { maxSendRate } = provider();
+    const account = provider();
 
-    const rates = [await maxSendRate(), await maxSendRate()];
+    const rates = [await account.maxSendRate(), await account.maxSendRate()];
     clock.advance(299_999);
-    rates.push(await maxSendRate());
+    rates.push(await account.maxSendRate());
 
     expect(rates).toEqual([14, 14, 14]);
     expect(ses.commandCalls(GetAccountCommand)).toHaveLength(1);
 
     ses.on(GetAccountCommand).resolves({ SendQuota: { MaxSendRate: 50 } });
     clock.advance(1);
-    expect(await maxSendRate()).toBe(50);
+    expect(await account.maxSendRate()).toBe(50);
   });
 
   it('is capped by the setting', async () => {
@@ -124,11 +124,11 @@ describe('the rate of the account', () => {
       .on(GetAccountCommand)
       .rejectsOnce(new Error('TooManyRequests'))
       .resolves({ SendQuota: { MaxSendRate: 14 } });
-    const { maxSendRate } = provider();
+    const account = provider();
 
-    expect([await maxSendRate(), await maxSendRate()]).toEqual([1, 1]);
+    expect([await account.maxSendRate(), await account.maxSendRate()]).toEqual([1, 1]);
     clock.advance(10_000);
-    expect(await maxSendRate()).toBe(14);
+    expect(await account.maxSendRate()).toBe(14);
   });
 
   it('stays the last one known while SES does not answer', async () => {
@@ -136,11 +136,11 @@ describe('the rate of the account', () => {
       .on(GetAccountCommand)
       .resolvesOnce({ SendQuota: { MaxSendRate: 14 } })
       .rejects(new Error('no answer'));
-    const { maxSendRate } = provider();
+    const account = provider();
 
-    await maxSendRate();
+    await account.maxSendRate();
     clock.advance(300_000);
 
-    expect(await maxSendRate()).toBe(14);
+    expect(await account.maxSendRate()).toBe(14);
   });
 });
