@@ -24,9 +24,21 @@ export type AttemptResult = Required<Pick<Attempt, 'outcome'>> & Pick<Attempt, '
 /** The newest attempts are kept; an item must stay small. */
 export const ATTEMPTS_KEPT = 20;
 
-/** Writes the result into the attempt of that lease, and drops the oldest ones beyond {@link ATTEMPTS_KEPT}. */
+/** Writes the result into the attempt of that lease, and drops what is beyond {@link ATTEMPTS_KEPT}. */
 export const withResult = (attempts: readonly Attempt[], lease: string, result: AttemptResult): Attempt[] =>
-  attempts.map((attempt) => (attempt.lease === lease ? { ...attempt, ...result } : attempt)).slice(-ATTEMPTS_KEPT);
+  trim(attempts.map((attempt) => (attempt.lease === lease ? { ...attempt, ...result } : attempt)));
+
+/**
+ * The oldest go, those given back before any other: an hour of throttling must not push out an attempt whose mail may
+ * have been taken, since {@link countUnclear} is what keeps it from being sent again and again.
+ */
+const trim = (attempts: readonly Attempt[]): Attempt[] => {
+  const older = attempts.slice(0, -1);
+  const givenBack = older.filter(({ outcome }) => outcome === 'given-back');
+  const others = older.filter(({ outcome }) => outcome !== 'given-back');
+  const dropped = new Set([...givenBack, ...others].slice(0, Math.max(0, attempts.length - ATTEMPTS_KEPT)));
+  return attempts.filter((attempt) => !dropped.has(attempt));
+};
 
 /** Attempts of a round of which nobody knows whether SES took the mail. */
 export const countUnclear = (attempts: readonly Attempt[], round: number): number =>

@@ -442,6 +442,16 @@ describe('with too little time left', () => {
     for (const wait of waits) expect(wait).toBe(Math.ceil((waits.length / 0.45) * 1000));
   });
 
+  it('no pace is lost on recipients that were not claimed', async () => {
+    const idle = createSenderWorld({ maxSendRate: 10, random: () => 0 });
+    const busy = createSenderWorld({ applyIds: ids(9), maxSendRate: 10, random: () => 0 });
+    for (const applyId of ids(9)) busy.recipients.put(aKey(applyId), aRecipient(sent()));
+    await busy.send(messagesFor(ids(9)));
+    idle.clock.to(busy.clock.now());
+
+    expect(await busy.pacer.book(9)).toBe(await idle.pacer.book(9));
+  });
+
   it('a message about to be taken for poison is replaced instead of waiting', async () => {
     const world = createSenderWorld();
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { aKey, aMessage, anAttempt, aRecipient, processing, sent } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
-import { accepted, unclear } from '../../../support/fakes.ts';
+import { accepted, throttledAnswer, unclear } from '../../../support/fakes.ts';
 import { createSenderWorld } from '../../../support/sender-world.ts';
 
 const LEASE_END = T0 + 300_000;
@@ -41,6 +41,16 @@ describe('an unclear answer', () => {
     expect(world.statuses()).toEqual(['UNKNOWN']);
     expect(world.signals.map(({ type }) => type)).toEqual(['unclear', 'resent', 'unclear', 'unknown']);
     expect(world.queue.deadLetters).toEqual([]);
+  });
+
+  it('is followed by one more at most, though SES throttles for long in between (L4)', async () => {
+    const world = createSenderWorld({ answer: (_call, n) => (n === 1 || n > 50 ? unclear : throttledAnswer) });
+    await world.queue.send([{ key: aKey(), delaySeconds: 0 }]);
+
+    await world.run();
+
+    expect(world.provider.taken).toHaveLength(2);
+    expect(world.statuses()).toEqual(['UNKNOWN']);
   });
 
   it('is never followed by a mail under hold (L4)', async () => {

@@ -46,6 +46,18 @@ describe('the attempts of a recipient', () => {
     expect(kept.map(({ lease }) => lease)).toEqual(many.slice(5).map(({ lease }) => lease));
   });
 
+  it('keep one whose mail may have been taken, through any number that were given back', () => {
+    let attempts: Attempt[] = [lost];
+    for (let i = 0; i < 100; i += 1) {
+      const lease = `throttled-${i}`;
+      attempts = withResult([...attempts, anAttempt({ lease, n: 2 })], lease, { outcome: 'given-back' });
+    }
+
+    expect(attempts).toHaveLength(20);
+    expect(attempts.at(-1)?.lease).toBe('throttled-99');
+    expect(countUnclear(attempts, 1)).toBe(1);
+  });
+
   it('count as unclear in their round only, whether SES was silent or the worker', () => {
     expect(countUnclear([lost, died, retried, anAttempt({ round: 2, outcome: 'unclear' })], 1)).toBe(2);
   });

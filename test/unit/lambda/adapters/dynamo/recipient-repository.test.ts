@@ -265,6 +265,13 @@ describe('recording', () => {
     expect(await repository.writeAll([sentWrite])).toEqual(['lease-lost']);
   });
 
+  it('changes nothing when neither the row nor the write knows of our attempt', async () => {
+    answers(conditionFailed);
+    finds(stored(unknown(), [anAttempt({ lease: 'theirs', outcome: 'unclear' })]));
+
+    expect(await repository.writeAll([{ ...sentWrite, attempts: [] }])).toEqual(['lease-lost']);
+  });
+
   it('is open when no try was answered', async () => {
     dynamo.on(BatchExecuteStatementCommand).rejects(sdkError('TimeoutError'));
 

@@ -70,7 +70,7 @@ describe('sending', () => {
     });
   });
 
-  it.each(['지원자', '😀', 'a\u0000b', 'a\ufffeb', '\ud800', '"\\'])(
+  it.each(['지원자', 'Zoë\u007f', '😀', 'a\u0000b', 'a\ufffeb', '\ud800', '"\\'])(
     'carries the id %o as ASCII, and unchanged',
     async (applyId) => {
       sqs.on(SendMessageBatchCommand).callsFake(accept);
