@@ -3,17 +3,28 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/{unit,contract,infra}/**/*.test.ts', 'test/*.test.ts'], testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/{unit,infra}/**/*.test.ts', 'test/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // Loading the CDK and the SDK anew for each of a hundred files would take longer than all the tests.
+          isolate: false,
+        },
+      },
+      // Real clients over the wire: kept apart from files that mock the clients' classes.
+      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 20_000 } },
       {
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 90_000,
           hookTimeout: 90_000,
-          // Each file starts servers of its own; two cores carry two of them.
-          maxWorkers: 2,
         },
       },
     ],
+    // Whole stacks share the machine with the tests; more workers would only make them wait for one another.
+    maxWorkers: 2,
   },
 });

@@ -133,11 +133,11 @@ export interface RowsSeen {
 
 /** Dispatches that are not finished. */
 export interface OpenDispatchRepository {
-  /** One page at a time; a page may be empty and not be the last. */
-  open(): AsyncIterable<Dispatch & SweepMarks>;
+  /** One that cannot be read must not keep the others from being looked at. */
+  open(): AsyncIterable<(Dispatch & SweepMarks) | 'unreadable'>;
   batches(dispatchId: string): Promise<readonly BatchKey[]>;
   rows(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>, now: Instant): Promise<RowsSeen>;
-  /** Stores what was seen, so that the next pass can tell whether the dispatch moves. */
+  /** Stores what was seen, so that the next pass can tell whether the dispatch moves; nothing if it is finished by now. */
   mark(
     dispatchId: string,
     seen: { readonly counts: Counts; readonly lastProgressAt: Instant; readonly visitedAt: Instant },

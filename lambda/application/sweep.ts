@@ -17,6 +17,8 @@ export interface SweepDeps {
 /** What a pass did, for logs and metrics. */
 export interface SweepReport {
   readonly open: number;
+  /** Dispatches that no version of this code can read; a person must look. */
+  readonly unreadable: number;
   readonly completed: number;
   readonly reEnqueued: number;
   readonly expandedAgain: number;
@@ -43,13 +45,25 @@ export const createSweep =
   async ({ atStart, timeLeft }: Situation): Promise<SweepReport> => {
     const { dispatches, clock } = deps;
     const visits: Visit[] = [];
-    let report: SweepReport = { open: 0, completed: 0, reEnqueued: 0, expandedAgain: 0, oldestPendingSeconds: 0, finished: true };
+    let report: SweepReport = {
+      open: 0,
+      unreadable: 0,
+      completed: 0,
+      reEnqueued: 0,
+      expandedAgain: 0,
+      oldestPendingSeconds: 0,
+      finished: true,
+    };
     let openRows = 0;
 
     for await (const dispatch of dispatches.open()) {
       if (!timeLeft()) {
         report = { ...report, finished: false };
         break;
+      }
+      if (dispatch === 'unreadable') {
+        report = { ...report, unreadable: report.unreadable + 1 };
+        continue;
       }
       report = { ...report, open: report.open + 1 };
       const due = atStart || (dispatch.visitedAt ?? dispatch.createdAt) + deps.visitMs <= clock();
@@ -83,7 +97,7 @@ const visit = async (
     const completed = await dispatches.complete(dispatch, seen.counts, now);
     return { seen, stuck: false, completed, expandedAgain: 0 };
   }
-  const lastProgressAt = moved(dispatch.counts, seen.counts) ? now : (dispatch.lastProgressAt ?? dispatch.createdAt);
+  const lastProgressAt = moved(dispatch, seen.counts) ? now : (dispatch.lastProgressAt ?? dispatch.createdAt);
   await dispatches.mark(dispatch.dispatchId, { counts: seen.counts, lastProgressAt, visitedAt: now });
   const stuck = atStart || lastProgressAt + stillMs <= now;
   const expandedAgain = stuck ? (await taskQueue.expand(batches)).filter(Boolean).length : 0;
@@ -106,8 +120,11 @@ const reEnqueue = async ({ sendQueue }: SweepDeps, visits: readonly Visit[], ope
 
 const openOf = (counts: Counts): number => counts.PENDING + counts.PROCESSING;
 
-const moved = (before: Counts | undefined, now: Counts): boolean =>
-  before === undefined || RECIPIENT_STATUSES.some((status) => before[status] !== now[status]);
+/** Compared with what was seen last, or with the moment of accept. */
+const moved = ({ counts, total }: Dispatch, now: Counts): boolean => {
+  const before = counts ?? { ...NO_COUNTS, PENDING: total };
+  return RECIPIENT_STATUSES.some((status) => before[status] !== now[status]);
+};
 
 const overdueSeconds = ({ overdue }: RowsSeen, now: Instant): number =>
   Math.max(0, Math.floor((now - (overdue[0]?.since ?? now)) / 1000));

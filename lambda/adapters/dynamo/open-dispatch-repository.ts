@@ -1,4 +1,4 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { OpenDispatchRepository, RowsSeen } from '../../application/ports.ts';
+import type { OpenDispatchRepository, RowsSeen, SweepMarks } from '../../application/ports.ts';
 import { addCounts, type Counts, type Dispatch, NO_COUNTS, outcomeOf } from '../../domain/dispatch.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
 import { countRowGlances, DispatchItem, GLANCE, RowGlance } from './items.ts';
@@ -59,21 +59,36 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
   },
 
   async mark(dispatchId, { counts, lastProgressAt, visitedAt }) {
-    await deps.client.send(
-      new UpdateCommand({
-        TableName: deps.tableName,
-        Key: dispatchKey(dispatchId),
-        UpdateExpression: 'SET #counts = :counts, lastProgressAt = :progress, visitedAt = :visited',
-        ExpressionAttributeNames: { '#counts': 'counts' },
-        ExpressionAttributeValues: { ':counts': counts, ':progress': toIso(lastProgressAt), ':visited': toIso(visitedAt) },
-      }),
-    );
+    try {
+      await deps.client.send(
+        new UpdateCommand({
+          TableName: deps.tableName,
+          Key: dispatchKey(dispatchId),
+          UpdateExpression: 'SET #counts = :counts, lastProgressAt = :progress, visitedAt = :visited',
+          ConditionExpression: 'openKey = :open',
+          ExpressionAttributeNames: { '#counts': 'counts' },
+          ExpressionAttributeValues: {
+            ':counts': counts,
+            ':progress': toIso(lastProgressAt),
+            ':visited': toIso(visitedAt),
+            ':open': OPEN,
+          },
+        }),
+      );
+    } catch (error) {
+      // Completed, or gone, since it was read: what was seen is out of date.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
   },
 
   complete: (dispatch, counts, now) => complete(deps, dispatch, counts, now),
 });
 
-async function* open({ client, tableName, openIndex }: OpenDispatchRepositoryDeps) {
+async function* open({
+  client,
+  tableName,
+  openIndex,
+}: OpenDispatchRepositoryDeps): AsyncGenerator<(Dispatch & SweepMarks) | 'unreadable'> {
   const pages = paginateQuery(
     { client },
     {
@@ -88,7 +103,7 @@ async function* open({ client, tableName, openIndex }: OpenDispatchRepositoryDep
       const { pk, sk } = Key.parse(item);
       // The index lags behind and holds keys alone; the item itself says how things stand.
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: { pk, sk }, ConsistentRead: true }));
-      if (Item?.['openKey'] === OPEN) yield DispatchItem.parse(Item);
+      if (Item?.['openKey'] === OPEN) yield DispatchItem.safeParse(Item).data ?? 'unreadable';
     }
   }
 }

@@ -23,21 +23,18 @@ export const createSendQueue = (deps: SqsDeps): SendQueue => ({
 
   async hide(messages) {
     for (let from = 0; from < messages.length; from += ENTRIES_PER_CALL) {
-      const entries = messages.slice(from, from + ENTRIES_PER_CALL);
-      try {
-        await deps.client.send(
-          new ChangeMessageVisibilityBatchCommand({
-            QueueUrl: deps.queueUrl,
-            Entries: entries.map(({ receiptHandle, seconds }, i) => ({
-              Id: String(i),
-              ReceiptHandle: receiptHandle,
-              VisibilityTimeout: seconds,
-            })),
-          }),
-        );
-      } catch {
-        // The queue's own visibility holds then: the message comes back later than planned, and is not lost.
-      }
+      const entries = messages.slice(from, from + ENTRIES_PER_CALL).map(({ receiptHandle, seconds }, i) => ({
+        Id: String(i),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }));
+      const call = async () => {
+        await deps.client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: deps.queueUrl, Entries: entries }));
+      };
+      // Failing twice, the queue's own visibility holds: the message comes back later than planned, and is not lost.
+      await call()
+        .catch(call)
+        .catch(() => undefined);
     }
   },
 

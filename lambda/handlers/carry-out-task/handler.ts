@@ -6,6 +6,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 
 import type { BatchKey } from '../../application/ports.ts';
 import { TaskMessageBody } from '../../contracts/queue-messages.ts';
+import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface CarryOutTaskHandlerDeps {
@@ -17,11 +18,21 @@ export interface CarryOutTaskHandlerDeps {
 export const createHandler = ({ expandBatch, telemetry }: CarryOutTaskHandlerDeps) => {
   const processor = new BatchProcessor(EventType.SQS);
 
-  const handleRecord = async (record: SQSRecord): Promise<void> => {
+  const carryOut = async (record: SQSRecord): Promise<void> => {
     const { kind, dispatchId, batch } = TaskMessageBody.parse(JSON.parse(record.body));
     const outcome = await expandBatch({ dispatchId, batch });
     telemetry.logger.info('task carried out', { kind, dispatchId, batch, outcome });
     if (outcome === 'expanded') telemetry.count('BatchExpanded');
+  };
+
+  const handleRecord = async (record: SQSRecord): Promise<void> => {
+    try {
+      await carryOut(record);
+    } catch (error) {
+      telemetry.logger.error('task failed', { messageId: record.messageId, ...describeError(error) });
+      telemetry.count('TaskFailed');
+      throw error;
+    }
   };
 
   return middy((event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>

@@ -23,6 +23,7 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     const report = await sweep({ atStart, timeLeft: () => context.getRemainingTimeInMillis() > RESERVE_MS });
     logger.info('sweep', { atStart, ...report });
     count('DispatchCompleted', report.completed);
+    if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
     count('RecipientReEnqueued', report.reEnqueued);
     count('BatchReEnqueued', report.expandedAgain);
     metrics.addMetric('OldestPendingSeconds', MetricUnit.Seconds, report.oldestPendingSeconds);

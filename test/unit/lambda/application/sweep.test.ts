@@ -210,6 +210,7 @@ describe('a pass', () => {
   it('over nothing does nothing', async () => {
     expect(await sweepOver([]).pass()).toEqual({
       open: 0,
+      unreadable: 0,
       completed: 0,
       reEnqueued: 0,
       expandedAgain: 0,

@@ -13,7 +13,15 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const report = { open: 4, completed: 1, reEnqueued: 2, expandedAgain: 3, oldestPendingSeconds: 90, finished: true };
+const report = {
+  open: 4,
+  unreadable: 0,
+  completed: 1,
+  reEnqueued: 2,
+  expandedAgain: 3,
+  oldestPendingSeconds: 90,
+  finished: true,
+};
 /** As EventBridge sends it. */
 const scheduled = {
   version: '0',

@@ -1,4 +1,4 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ const holds = (dispatchId: string, Item: Record<string, unknown>) =>
 
 const openIds = async (): Promise<string[]> => {
   const ids: string[] = [];
-  for await (const { dispatchId } of repository.open()) ids.push(dispatchId);
+  for await (const found of repository.open()) ids.push(found === 'unreadable' ? found : found.dispatchId);
   return ids;
 };
 
@@ -32,6 +32,14 @@ beforeEach(() => {
 });
 
 describe('the open dispatches', () => {
+  it('include one that cannot be read, and those after it', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: [keyOf('d1'), keyOf('d2')] });
+    holds('d1', { openKey: 'OPEN', dispatchId: 7 });
+    holds('d2', { ...itemOf('d2'), openKey: 'OPEN' });
+
+    expect(await openIds()).toEqual(['unreadable', 'd2']);
+  });
+
   it('go on after an empty page (U2)', async () => {
     const pageOf = (next: object | undefined, ...ids: string[]) => ({
       Items: ids.map(keyOf),
@@ -119,12 +127,21 @@ it('a visit leaves what it saw, and when', async () => {
   expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
     Key: keyOf('d1'),
     UpdateExpression: 'SET #counts = :counts, lastProgressAt = :progress, visitedAt = :visited',
+    ConditionExpression: 'openKey = :open',
     ExpressionAttributeValues: {
       ':counts': someCounts({ SENT: 1 }),
       ':progress': '2026-03-02T08:59:59.000Z',
       ':visited': '2026-03-02T09:00:00.000Z',
     },
   });
+});
+
+it('marks nothing of a dispatch that was completed since it was read', async () => {
+  dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+
+  await expect(
+    repository.mark('d1', { counts: someCounts({ SENT: 1 }), lastProgressAt: T0, visitedAt: T0 }),
+  ).resolves.toBeUndefined();
 });
 
 describe('completing', () => {
