@@ -9,9 +9,9 @@ export const describeStack = ({ api, inbox, ses, tokens }: StackFile, directory:
   const samples = relative(process.cwd(), `${ROOT}/local/samples`);
   const send = (sample: string, key: string) =>
     [
-      `  curl -sS ${api}/dispatches -H "Authorization: Bearer $TOKEN" \\`,
+      `  ANSWER=$(curl -sS ${api}/dispatches -H "Authorization: Bearer $TOKEN" \\`,
       `    -H 'Content-Type: application/json' -H 'Idempotency-Key: ${key}'"-$(date +%s)" \\`,
-      `    --data @${samples}/${sample} | tee /tmp/dispatch.json; echo`,
+      `    --data @${samples}/${sample}); echo "$ANSWER"`,
     ].join('\n');
   return `
 The local stack is up.
@@ -35,7 +35,7 @@ ${send('two-hundred.json', 'two-hundred')}
 
 Look at what became of the last one:
 
-  ID=$(sed -E 's/.*"id": *"([^"]+)".*/\\1/' /tmp/dispatch.json)
+  ID=$(echo "$ANSWER" | sed -E 's/.*"id": *"([^"]+)".*/\\1/')
   curl -sS ${api}/dispatches/$ID -H "Authorization: Bearer $TOKEN"; echo
   curl -sS ${api}/dispatches/$ID/recipients -H "Authorization: Bearer $TOKEN"; echo
 

@@ -2,7 +2,7 @@ import { type AttemptResult, withResult } from '../domain/attempt.ts';
 import { type BackoffPolicy, nextAttemptAt } from '../domain/backoff.ts';
 import type { DispatchContent } from '../domain/content.ts';
 import type { Instant } from '../domain/instant.ts';
-import { type MessageAction, type SendMessage, waitOrRequeue } from '../domain/message-rule.ts';
+import { type MessageAction, type SendMessage, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
 import type { Recipient, RecipientEvent, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
 import type { UnclearPolicy } from '../domain/unclear.ts';
@@ -47,10 +47,12 @@ export interface SendSignal {
   readonly code?: string;
 }
 
-/** All messages of one recipient in one batch: the first one's result holds for all. */
+/** All messages of one recipient in one batch: at most one attempt is made for them. */
 export interface Group {
   readonly key: RecipientKey;
+  /** The first of them: its attempt is counted, and it becomes the dead one. */
   readonly message: RecipientMessage;
+  readonly messages: readonly RecipientMessage[];
   readonly content: DispatchContent;
 }
 
@@ -160,13 +162,16 @@ export const toWrite = ({ group, claimed, next, result }: AttemptEnd): Recipient
 
 /** What the message does once the attempt is recorded, or could not be. */
 export const actionAfter = (
-  { group, claimed, next, answer }: AttemptEnd,
+  { claimed, next, answer }: AttemptEnd,
   written: WriteResult,
+  message: RecipientMessage,
   maxReceiveCount: number,
   now: Instant,
 ): MessageAction => {
-  const { message } = group;
   // Not recorded: the row stays PROCESSING, and what became of it is settled when the lease has ended.
+  // The message that may have become the dead one must stay itself: a redrive is told by its id.
+  const isDead = next.status === 'FAILED' && next.deadMessage?.id === message.id;
+  if (isDead && written !== 'written') return waitUntil(message, claimed.recipient.lease.until);
   if (written === 'unavailable') return { do: 'requeue', until: claimed.recipient.lease.until };
   if (written === 'lease-lost') return waitOrRequeue(message, now + LOOK_AGAIN_MS, maxReceiveCount);
   switch (next.status) {
@@ -177,7 +182,7 @@ export const actionAfter = (
     case 'PROCESSING':
       return { do: 'requeue', until: claimed.recipient.lease.until };
     case 'FAILED':
-      return next.deadMessage ? { do: 'keep-failing' } : { do: 'delete' };
+      return isDead ? { do: 'keep-failing' } : { do: 'delete' };
     case 'SENT':
     case 'UNKNOWN':
     case 'CANCELLED':

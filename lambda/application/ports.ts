@@ -52,6 +52,8 @@ export interface RecipientRepository {
   claimAll(claims: readonly { readonly key: RecipientKey; readonly lease: Lease }[], now: Instant): Promise<ClaimResult[]>;
   /** Writes the outcomes, each for itself, in the order given. */
   writeAll(writes: readonly RecipientWrite[]): Promise<WriteResult[]>;
+  /** The row as it is; `unavailable`: it cannot be told. */
+  find(key: RecipientKey): Promise<StoredRecipient | undefined | 'unavailable'>;
   /** FAILED to PENDING, as long as it is still the failure that was read. */
   reopen(key: RecipientKey, from: In<'FAILED'>, next: Recipient): Promise<WriteResult>;
 }

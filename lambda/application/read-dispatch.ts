@@ -32,7 +32,8 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
     async dispatch(reader, dispatchId) {
       const dispatch = await find(reader, dispatchId);
       if (dispatch === undefined) return undefined;
-      const rows = await repository.counts(dispatch);
+      // Rows of a finished dispatch expire one by one; its counts stay what they were.
+      const rows = dispatch.status === 'COMPLETED' && dispatch.counts ? dispatch.counts : await repository.counts(dispatch);
       const status = statusNow(dispatch, rows);
       return {
         dispatch: { ...dispatch, status, ...(status === 'COMPLETED' && { outcome: dispatch.outcome ?? outcomeOf(rows) }) },

@@ -1,6 +1,7 @@
 import { withResult } from '../domain/attempt.ts';
-import { meet, type MessageAction, waitOrRequeue } from '../domain/message-rule.ts';
-import { advance, type In, type RecipientKey } from '../domain/recipient.ts';
+import type { Instant } from '../domain/instant.ts';
+import { meet, type MessageAction, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
+import { advance, type In, isFinal, type RecipientKey } from '../domain/recipient.ts';
 import { settleUnclear } from '../domain/unclear.ts';
 import {
   actionAfter,
@@ -49,8 +50,12 @@ export interface SendRecipientsDeps {
 /** Time kept back, beside the SES timeout, to record what SES answered. */
 const RECORD_RESERVE_MS = 2_000;
 const RETRY_WRITE_MS = 200;
-const UNAVAILABLE_BASE_SECONDS = 5;
-const UNAVAILABLE_CAP_SECONDS = 300;
+const TROUBLE_BASE_MS = 5_000;
+const TROUBLE_CAP_MS = 300_000;
+const LAST_RECEIVES_WAIT_MS = 3 * 3_600_000;
+
+/** What was decided, message by message. */
+type Actions = Map<RecipientMessage, MessageAction>;
 
 const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
 
@@ -61,66 +66,80 @@ const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId
 export const createSendRecipients =
   (deps: SendRecipientsDeps) =>
   async (messages: readonly RecipientMessage[], remainingMs: () => number): Promise<MessageAction[]> => {
-    const actions = new Map<string, MessageAction>();
+    const actions: Actions = new Map();
     let waiting = await findContents(deps, messages, actions);
     const settledOnce = new Set<string>();
 
     while (waiting.length > 0) {
       const chunk = waiting.slice(0, await deps.pacer.chunkSize());
-      const waitMs = await deps.pacer.book(chunk.length);
-      if (remainingMs() - waitMs < deps.policy.sesTimeoutSeconds * 1000 + RECORD_RESERVE_MS) {
+      // Senders that were woken together must not call together.
+      const jitterMs = Math.round(deps.random() * Math.min(1000, await deps.pacer.expect(1)));
+      const waitMs = (await deps.pacer.book(chunk.length)) + jitterMs;
+      if (remainingMs() - waitMs < neededMs(deps.policy)) {
         deps.pacer.unbook(chunk.length);
-        await leaveForLater(deps, waiting, actions);
+        const until = deps.clock() + (await deps.pacer.expect(waiting.length));
+        for (const message of waiting.flatMap((group) => group.messages))
+          actions.set(message, await postpone(deps, message, until));
         break;
       }
-      // Senders that were woken together must not call together.
-      await deps.sleep(waitMs + Math.round(deps.random() * Math.min(1000, await deps.pacer.expect(1))));
+      await deps.sleep(waitMs);
       const again = await sendChunk(deps, chunk, actions, settledOnce, remainingMs);
       waiting = [...waiting.slice(chunk.length), ...again];
     }
-    return messages.map((message) => actions.get(groupId(message.key)) ?? backOff(deps, message));
+    const decide = async (message: RecipientMessage): Promise<MessageAction> =>
+      actions.get(message) ?? postpone(deps, message, deps.clock() + troubleMs(message, deps.random()));
+    return Promise.all(messages.map(decide));
   };
+
+/** Time for one call to SES and for recording its answer. */
+const neededMs = ({ sesTimeoutSeconds }: SendPolicy): number => sesTimeoutSeconds * 1000 + RECORD_RESERVE_MS;
+
+/** How long to leave a message alone after the table gave no answer: longer each time, and not all at once. */
+const troubleMs = ({ receiveCount }: RecipientMessage, random: number): number =>
+  Math.min(TROUBLE_CAP_MS, TROUBLE_BASE_MS * 2 ** (receiveCount - 1)) * (0.5 + random / 2);
+
+/**
+ * Keeps a message waiting whose row was not looked at. A redrive is told by the message's own id, so one is replaced
+ * by a fresh message only when its recipient is known to be open.
+ */
+const postpone = async (
+  { recipients, policy, clock }: SendRecipientsDeps,
+  message: RecipientMessage,
+  until: Instant,
+): Promise<MessageAction> => {
+  const action = waitOrRequeue(message, until, policy.maxReceiveCount);
+  if (action.do !== 'requeue') return action;
+  const found = await recipients.find(message.key);
+  // The last receives must outlast the table's trouble; when it is over, the sweeper sends a fresh message sooner.
+  if (found === 'unavailable') return waitUntil(message, Math.max(until, clock() + LAST_RECEIVES_WAIT_MS));
+  return found !== undefined && !isFinal(found.recipient.status) ? action : waitUntil(message, until);
+};
 
 const findContents = async (
   { contents, observe }: SendRecipientsDeps,
   messages: readonly RecipientMessage[],
-  actions: Map<string, MessageAction>,
+  actions: Actions,
 ): Promise<Group[]> => {
-  const first = new Map(messages.map((message) => [groupId(message.key), message] as const).reverse());
   const groups: Group[] = [];
-  for (const message of messages) {
+  for (const together of Map.groupBy(messages, ({ key }) => groupId(key)).values()) {
+    const [message] = together;
+    if (message === undefined) continue;
     const { key } = message;
-    if (first.get(groupId(key)) !== message) continue;
     const content = await contents.find(key.dispatchId);
-    if (typeof content !== 'string') groups.push({ key, message, content });
+    if (typeof content !== 'string') groups.push({ key, message, messages: together, content });
     else if (content !== 'unavailable') {
       observe({ type: content, key });
-      actions.set(groupId(key), content === 'expired' ? { do: 'delete' } : { do: 'keep-failing' });
+      for (const each of together) actions.set(each, content === 'expired' ? { do: 'delete' } : { do: 'keep-failing' });
     }
   }
   return groups;
-};
-
-/** The table did not answer: nothing was judged, so no receive is spent on it, however long it lasts. */
-const backOff = ({ policy, clock }: SendRecipientsDeps, message: RecipientMessage): MessageAction => {
-  const seconds = Math.min(UNAVAILABLE_CAP_SECONDS, UNAVAILABLE_BASE_SECONDS * 2 ** (message.receiveCount - 1));
-  return waitOrRequeue(message, clock() + seconds * 1000, policy.maxReceiveCount);
-};
-
-const leaveForLater = async (
-  { pacer, policy, clock }: SendRecipientsDeps,
-  groups: readonly Group[],
-  actions: Map<string, MessageAction>,
-) => {
-  const until = clock() + (await pacer.expect(groups.length));
-  for (const { key, message } of groups) actions.set(groupId(key), waitOrRequeue(message, until, policy.maxReceiveCount));
 };
 
 /** @returns the groups that must be claimed anew, because what had become of their last attempt is settled now */
 const sendChunk = async (
   deps: SendRecipientsDeps,
   chunk: readonly Group[],
-  actions: Map<string, MessageAction>,
+  actions: Actions,
   settledOnce: Set<string>,
   remainingMs: () => number,
 ): Promise<Group[]> => {
@@ -138,7 +157,9 @@ const sendChunk = async (
   const outcomes = await Promise.all(granted.map(({ group, claimed }) => attempt(deps, group, claimed, remainingMs)));
   const written = await record(deps, outcomes, remainingMs);
   for (const [i, outcome] of outcomes.entries()) {
-    actions.set(groupId(outcome.group.key), actionAfter(outcome, written[i] ?? 'unavailable', policy.maxReceiveCount, clock()));
+    for (const message of outcome.group.messages) {
+      actions.set(message, actionAfter(outcome, written[i] ?? 'unavailable', message, policy.maxReceiveCount, clock()));
+    }
   }
 
   // After the others are recorded: trouble with a row that was refused must not touch a mail that went out.
@@ -146,35 +167,45 @@ const sendChunk = async (
   for (const { group, result } of answered) {
     if (result?.outcome === 'broken') {
       observe({ type: 'broken', key: group.key });
-      actions.set(groupId(group.key), { do: 'keep-failing' });
+      for (const message of group.messages) actions.set(message, { do: 'keep-failing' });
     } else if (result?.outcome === 'refused') {
-      const action = await handleRefused(deps, group, result.found, settledOnce);
-      if (action === 'claim-again') again.push(group);
-      else actions.set(groupId(group.key), action);
+      const settled = await settleIfOver(deps, group, result.found, settledOnce);
+      if (settled === 'claim-again') again.push(group);
+      else
+        for (const message of group.messages) actions.set(message, settled ?? (await meetRefused(deps, message, result.found)));
     }
   }
   return again;
 };
 
-const handleRefused = async (
+/** Settles a recipient whose lease has ended, once an invocation; undefined: there is nothing to settle. */
+const settleIfOver = async (
   deps: SendRecipientsDeps,
   group: Group,
   found: StoredRecipient | undefined,
   settledOnce: Set<string>,
-): Promise<MessageAction | 'claim-again'> => {
+): Promise<MessageAction | 'claim-again' | undefined> => {
+  if (found?.recipient.status !== 'PROCESSING' || found.recipient.lease.until > deps.clock()) return undefined;
+  if (settledOnce.has(groupId(group.key))) return undefined;
+  settledOnce.add(groupId(group.key));
+  return settle(deps, group, { ...found, recipient: found.recipient });
+};
+
+/** Each message for itself: of two for one failed recipient, one may be the dead letter and the other a stray. */
+const meetRefused = async (
+  deps: SendRecipientsDeps,
+  message: RecipientMessage,
+  found: StoredRecipient | undefined,
+): Promise<MessageAction> => {
   const { policy, clock } = deps;
-  const lookAgain: MessageAction = waitOrRequeue(group.message, clock() + LOOK_AGAIN_MS, policy.maxReceiveCount);
-  const meeting = meet(found?.recipient, group.message, clock(), policy.maxReceiveCount);
+  const meeting = meet(found?.recipient, message, clock(), policy.maxReceiveCount);
   switch (meeting.do) {
     case 'claim':
-      // It became due, or was given back, between the claim and the look.
-      return lookAgain;
     case 'settle':
-      if (found?.recipient.status !== 'PROCESSING' || settledOnce.has(groupId(group.key))) return lookAgain;
-      settledOnce.add(groupId(group.key));
-      return settle(deps, group, { ...found, recipient: found.recipient }, lookAgain);
+      // It moved between the claim and the look, or was settled by somebody else meanwhile.
+      return waitOrRequeue(message, clock() + LOOK_AGAIN_MS, policy.maxReceiveCount);
     case 'reopen':
-      return found?.recipient.status === 'FAILED' ? reopen(deps, group, found.recipient, lookAgain) : lookAgain;
+      return reopen(deps, message, found);
     case 'delete':
     case 'wait':
     case 'requeue':
@@ -187,36 +218,33 @@ const settle = async (
   { recipients, policy, clock, observe }: SendRecipientsDeps,
   { key }: Group,
   { recipient, attempts }: StoredRecipient & { readonly recipient: In<'PROCESSING'> },
-  lookAgain: MessageAction,
-): Promise<MessageAction | 'claim-again'> => {
+): Promise<MessageAction | 'claim-again' | undefined> => {
   const { token } = recipient.lease;
   const type = settleUnclear(policy.unclear, recipient, attempts, policy.attemptsPerRound);
   const transition = advance(recipient, { type, token }, clock());
-  if (!transition.ok) return lookAgain;
+  if (!transition.ok) return undefined;
   const [result] = await recipients.writeAll([
     { key, token, next: transition.next, attempts: withResult(attempts, token, { outcome: 'unclear' }) },
   ]);
-  if (result !== 'written') return lookAgain;
-  observe({
-    type: type === 'settled-unsent' ? 'resent' : 'unknown',
-    key,
-    round: recipient.round,
-    attempt: recipient.attemptCount,
-  });
-  return type === 'settled-unsent' ? 'claim-again' : { do: 'delete' };
+  if (result !== 'written') return undefined;
+  const unsent = type === 'settled-unsent';
+  observe({ type: unsent ? 'resent' : 'unknown', key, round: recipient.round, attempt: recipient.attemptCount });
+  return unsent ? 'claim-again' : { do: 'delete' };
 };
 
-/** A redriven message only reopens; the relay sends a fresh one. */
+/** A redriven message only reopens; the relay sends a fresh one. It stays itself until then: its id is what tells the redrive. */
 const reopen = async (
-  { recipients, clock, observe }: SendRecipientsDeps,
-  { key, message }: Group,
-  from: In<'FAILED'>,
-  lookAgain: MessageAction,
+  { recipients, clock, random, observe }: SendRecipientsDeps,
+  message: RecipientMessage,
+  found: StoredRecipient | undefined,
 ): Promise<MessageAction> => {
-  const transition = advance(from, { type: 'redriven', message: { id: message.id, sentAt: message.sentAt } }, clock());
-  if (!transition.ok) return lookAgain;
-  const result = await recipients.reopen(key, from, transition.next);
-  if (result !== 'written') return lookAgain;
+  const later = waitUntil(message, clock() + troubleMs(message, random()));
+  if (found?.recipient.status !== 'FAILED') return later;
+  const { id, sentAt, key } = message;
+  const transition = advance(found.recipient, { type: 'redriven', message: { id, sentAt } }, clock());
+  if (!transition.ok) return later;
+  const result = await recipients.reopen(key, found.recipient, transition.next);
+  if (result !== 'written') return later;
   observe({ type: 'reopened', key, round: transition.next.round });
   return { do: 'delete' };
 };
@@ -259,7 +287,7 @@ const answerFor = async (
 ): Promise<AttemptAnswer> => {
   const rendered = render(renderer, key.dispatchId, content, claimed);
   if (!rendered.ok) return { kind: 'permanent', code: rendered.code };
-  const needed = policy.sesTimeoutSeconds * 1000;
+  const needed = neededMs(policy);
   if (claimed.recipient.lease.until - clock() <= needed || remainingMs() <= needed)
     return { kind: 'no-time', code: 'NO_TIME_LEFT' };
   const { from, replyTo } = content;

@@ -19,6 +19,8 @@ export interface SweepReport {
   readonly open: number;
   /** Dispatches that no version of this code can read; a person must look. */
   readonly unreadable: number;
+  /** Dispatches that could not be visited; the next pass tries again. */
+  readonly failed: number;
   readonly completed: number;
   readonly reEnqueued: number;
   readonly expandedAgain: number;
@@ -48,6 +50,7 @@ export const createSweep =
     let report: SweepReport = {
       open: 0,
       unreadable: 0,
+      failed: 0,
       completed: 0,
       reEnqueued: 0,
       expandedAgain: 0,
@@ -71,7 +74,12 @@ export const createSweep =
         openRows += openOf(dispatch.counts ?? { ...NO_COUNTS, PENDING: dispatch.total });
         continue;
       }
-      const visited = await visit(deps, dispatch, atStart);
+      const visited = await visit(deps, dispatch, atStart).catch(() => undefined);
+      // Trouble with one dispatch must not keep those after it from being looked at.
+      if (visited === undefined) {
+        report = { ...report, failed: report.failed + 1 };
+        continue;
+      }
       report = {
         ...report,
         completed: report.completed + (visited.completed ? 1 : 0),

@@ -53,8 +53,6 @@ const Envelope = z.strictObject({
   variables: variables(REQUEST_LIMITS.sharedVariablesBytes, 'shared-variables-size'),
   isTest: z.boolean().nullish(),
   unsubscribe: z.strictObject({ url: headerText(REQUEST_LIMITS.unsubscribeUrlBytes, 'unsubscribe-length').nullish() }).nullish(),
-  /** Sends although the same content was sent just now. */
-  allowRepeat: z.boolean().nullish(),
 });
 
 const recipientSchema = (normalise: NormaliseAddress) =>

@@ -11,5 +11,3 @@ export type SendAnswer =
   | { readonly kind: 'unclear'; readonly code: string }
   /** SES will never take this mail. */
   | { readonly kind: 'permanent'; readonly code: string };
-
-export type RefusalKind = Exclude<SendAnswer['kind'], 'accepted'>;

@@ -30,7 +30,7 @@ export interface HttpEntryProps {
 /** Far above what admins do by hand; what it stops is a client that loops. */
 const THROTTLE = { rateLimit: 50, burstLimit: 100 };
 
-/** Who called what, and how it ended: ids and codes, no network address, no query. */
+/** What was called, and how it ended: no caller, whose id may be a mail address, no network address, no query. */
 const ACCESS_LOG = {
   requestId: '$context.requestId',
   time: '$context.requestTime',
@@ -40,7 +40,6 @@ const ACCESS_LOG = {
   integrationStatus: '$context.integrationStatus',
   integrationError: '$context.integrationErrorMessage',
   authorizerError: '$context.authorizer.error',
-  caller: '$context.authorizer.claims.sub',
 };
 
 /** The HTTP API: every route asks for a token of the issuer, with a scope. */

@@ -15,7 +15,7 @@ import { aContent, DISPATCH_ID } from './builders.ts';
 
 const nameOf = ({ dispatchId, shard, applyId }: RecipientKey): string => `${dispatchId}/${shard}/${applyId}`;
 
-export type Step = 'claim' | 'write' | 'reopen';
+export type Step = 'find' | 'claim' | 'write' | 'reopen';
 
 /** Recipients in memory, moved by the rules of the domain. */
 export interface FakeRecipients extends RecipientRepository {
@@ -37,6 +37,8 @@ export const createFakeRecipients = (rows: readonly (readonly [RecipientKey, Sto
     all: () => [...table.values()],
     outage: () => false,
     writes: [],
+
+    find: (key) => Promise.resolve(fake.outage('find', key) ? 'unavailable' : table.get(nameOf(key))),
 
     claimAll: (claims, now) =>
       Promise.resolve(

@@ -30,9 +30,6 @@ export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): Item
   sk: `${RECIPIENT_PREFIX}${applyId}`,
 });
 
-/** Index of the dispatches of one admin, newest last. */
-export const BY_ADMIN_INDEX = 'by-admin';
-
 /** Value of `openKey` while a dispatch is not finished; the attribute is absent afterwards. */
 export const OPEN = 'OPEN';
 

@@ -129,7 +129,7 @@ const rowsOfShard = async (deps: OpenDispatchRepositoryDeps, pk: string, now: In
       ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX },
       ...GLANCE,
     })
-  ).map((item) => RowGlance.parse(item));
+  ).flatMap((item) => RowGlance.safeParse(item).data ?? []);
   const overdue = rows.flatMap((row) => {
     const key = parseKey(row);
     if (key?.kind !== 'recipient') return [];

@@ -36,6 +36,15 @@ export const createRecipientRepository = (deps: RecipientRepositoryDeps): Recipi
     return Promise.all(results.map((result, i) => judgeWrite(deps, writes[i], result)));
   },
 
+  async find(key) {
+    try {
+      return await find(deps, key);
+    } catch (error) {
+      if (isOfAws(error)) throw error;
+      return 'unavailable';
+    }
+  },
+
   reopen: (key, from, next) => reopenRecipient(deps.client, deps.tableName, key, from, next),
 });
 

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
 import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
 import { fingerprintOf } from '../../adapters/digest/fingerprint.ts';
 import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createTemplateSource } from '../../adapters/ses/template-source.ts';
 import { createCheckContent } from '../../adapters/template/check-content.ts';
 import { createAcceptDispatch } from '../../application/accept-dispatch.ts';
@@ -23,7 +22,7 @@ const env = parseEnv(AcceptDispatchEnv, process.env);
 const clock = Date.now;
 /** The gateway waits 30 s for all of it, so no single call may take long. */
 const patience = (requestTimeout: number) => ({ connectionTimeout: 1_000, requestTimeout, throwOnRequestTimeout: true });
-const table = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 3, requestHandler: patience(5_000) }));
+const table = createTableClient(5_000);
 
 export const handler = createHandler({
   acceptDispatch: createAcceptDispatch({

@@ -6,6 +6,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { parseKey } from '../../adapters/dynamo/keys.ts';
 import type { OutboxRecord } from '../../application/relay-outbox.ts';
 import { StreamRecord } from '../../contracts/stream-record.ts';
+import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface RelayOutboxHandlerDeps {
@@ -30,6 +31,7 @@ export const createHandler = ({ relay, telemetry }: RelayOutboxHandlerDeps) =>
     if (itemIdentifier === undefined) throw new Error('a record without a sequence number could not be kept');
     return { batchItemFailures: [{ itemIdentifier }] };
   })
+    .use(hideErrors(telemetry.logger))
     .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
     .use(logMetrics(telemetry.metrics));
 

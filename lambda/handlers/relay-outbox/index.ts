@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { S3Client } from '@aws-sdk/client-s3';
-import { SQSClient } from '@aws-sdk/client-sqs';
 
 import { createPoisonStore } from '../../adapters/s3/poison-store.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
+import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
 import { relayOutbox } from '../../application/relay-outbox.ts';
 import { parseEnv } from '../../config/env.ts';
@@ -15,7 +15,7 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(RelayOutboxEnv, process.env);
 const clock = Date.now;
-const sqs = { client: new SQSClient({ maxAttempts: 1 }), newId: randomUUID, clock, sleep };
+const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 const sendQueue = createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL });
 const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
 const keepPoison = createPoisonStore(new S3Client({}), env.FAILURE_BUCKET, randomUUID, clock);

@@ -8,6 +8,7 @@ import type { RecipientMessage } from '../../application/attempt-end.ts';
 import type { Clock, SendQueue } from '../../application/ports.ts';
 import { SendMessageBody } from '../../contracts/queue-messages.ts';
 import type { MessageAction } from '../../domain/message-rule.ts';
+import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface SendRecipientsHandlerDeps {
@@ -52,6 +53,7 @@ export const createHandler = ({ sendRecipients, queue, clock, telemetry }: SendR
       ),
     };
   })
+    .use(hideErrors(telemetry.logger))
     .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
     .use(logMetrics(telemetry.metrics));
 

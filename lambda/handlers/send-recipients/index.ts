@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-
 import { createContentRepository } from '../../adapters/dynamo/content-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
+import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createMailRenderer } from '../../adapters/template/mail-renderer.ts';
 import { createPacer } from '../../application/pacer.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
@@ -22,9 +20,9 @@ import { createSendObserver } from './signals.ts';
 const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
 const telemetry = createTelemetry();
-const table = DynamoDBDocumentClient.from(new DynamoDBClient({}), { marshallOptions: { removeUndefinedValues: true } });
+const table = createTableClient(2_000);
 const queue = createSendQueue({
-  client: new SQSClient({ maxAttempts: 1 }),
+  client: createSqsClient(),
   queueUrl: env.SEND_QUEUE_URL,
   newId: randomUUID,
   clock,

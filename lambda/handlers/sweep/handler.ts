@@ -6,6 +6,7 @@ import type { Context } from 'aws-lambda';
 
 import type { SweepReport } from '../../application/sweep.ts';
 import { ScheduleEvent } from '../../contracts/schedule-event.ts';
+import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface SweepHandlerDeps {
@@ -24,9 +25,11 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     logger.info('sweep', { atStart, ...report });
     count('DispatchCompleted', report.completed);
     if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
+    if (report.failed > 0) count('SweepVisitFailed', report.failed);
     count('RecipientReEnqueued', report.reEnqueued);
     count('BatchReEnqueued', report.expandedAgain);
     metrics.addMetric('OldestPendingSeconds', MetricUnit.Seconds, report.oldestPendingSeconds);
   })
+    .use(hideErrors(logger))
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(logMetrics(metrics));

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-
 import { createOpenDispatchRepository } from '../../adapters/dynamo/open-dispatch-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
+import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
 import { createSweep } from '../../application/sweep.ts';
 import { parseEnv } from '../../config/env.ts';
@@ -16,12 +14,12 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
-const sqs = { client: new SQSClient({ maxAttempts: 1 }), newId: randomUUID, clock, sleep };
+const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 
 export const handler = createHandler({
   sweep: createSweep({
     dispatches: createOpenDispatchRepository({
-      client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+      client: createTableClient(5_000),
       tableName: env.TABLE_NAME,
       openIndex: env.OPEN_INDEX,
       retentionDays: env.RETENTION_DAYS,

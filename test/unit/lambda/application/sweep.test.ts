@@ -211,6 +211,7 @@ describe('a pass', () => {
     expect(await sweepOver([]).pass()).toEqual({
       open: 0,
       unreadable: 0,
+      failed: 0,
       completed: 0,
       reEnqueued: 0,
       expandedAgain: 0,

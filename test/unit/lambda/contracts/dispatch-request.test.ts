@@ -32,7 +32,7 @@ describe('a request', () => {
   });
 
   it.each([
-    ['null', { subject: null, variables: null, isTest: null, unsubscribe: null, allowRepeat: null }],
+    ['null', { subject: null, variables: null, isTest: null, unsubscribe: null }],
     ['empty', { subject: '', variables: {}, isTest: false, unsubscribe: { url: '' } }],
     ['an unsubscribe without an address', { unsubscribe: {} }],
   ])('is the same with optional fields that are %s (A4)', (_name, more) => {

@@ -16,6 +16,7 @@ afterEach(() => {
 const report = {
   open: 4,
   unreadable: 0,
+  failed: 0,
   completed: 1,
   reEnqueued: 2,
   expandedAgain: 3,

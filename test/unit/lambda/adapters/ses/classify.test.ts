@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { classify, type SesFailure } from '../../../../../lambda/adapters/ses/classify.ts';
-import type { RefusalKind } from '../../../../../lambda/domain/send-answer.ts';
+import type { SendAnswer } from '../../../../../lambda/domain/send-answer.ts';
 
 const FROM = 'Recruiting <Jobs@Example.org>';
 const UNVERIFIED = 'Email address is not verified. The following identities failed the check in region EU-WEST-1: ';
@@ -10,7 +10,7 @@ const answered = (httpStatus: number, name: string, message = ''): SesFailure =>
 const silent = (name: string, rest: Partial<SesFailure> = {}): SesFailure => ({ name, message: '', ...rest });
 
 describe('a refusal by SES is', () => {
-  it.each<[RefusalKind, string, string, SesFailure]>([
+  it.each<[Exclude<SendAnswer['kind'], 'accepted'>, string, string, SesFailure]>([
     ['throttled', 'ACCOUNT_THROTTLED', '429', answered(429, 'TooManyRequestsException', 'Maximum sending rate exceeded.')],
     ['throttled', 'ACCOUNT_THROTTLED', '429 under a name nobody knows', answered(429, 'Unknown')],
     ['throttled', 'ACCOUNT_THROTTLED', 'the rate under Throttling', answered(400, 'Throttling', 'Maximum sending rate exceeded')],
@@ -110,7 +110,7 @@ describe('a refusal by SES is', () => {
 });
 
 describe('without an answer of SES it is', () => {
-  it.each<[RefusalKind, string, SesFailure]>([
+  it.each<[Exclude<SendAnswer['kind'], 'accepted'>, string, SesFailure]>([
     ['transient', 'ECONNREFUSED (S5)', silent('Error', { code: 'ECONNREFUSED' })],
     ['transient', 'ENOTFOUND (S5)', silent('Error', { code: 'ENOTFOUND' })],
     ['transient', 'EAI_AGAIN (S5)', silent('Error', { code: 'EAI_AGAIN' })],
