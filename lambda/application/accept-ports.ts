@@ -66,8 +66,8 @@ export interface TemplateSource {
   find(scenarioId: string): Promise<TemplateParts | undefined>;
 }
 
-/** A template of a dispatch. */
-export type TemplatePart = 'subject' | 'html' | 'text' | 'unsubscribe';
+/** A template of a dispatch; the last two come with the request. */
+export type TemplatePart = 'subject' | 'html' | 'text' | 'subject-override' | 'unsubscribe';
 
 /** Why a template cannot be used for anybody. */
 export interface TemplateFault {

@@ -38,7 +38,7 @@ export class EventIntake extends Construct {
       visibility: Duration.seconds(60),
       // An event is lost for good once it is here, so it is tried for hours.
       plannedAttempts: 200,
-      impact: 'What SES said about some mails is not applied: bounces are not counted and lost answers stay open.',
+      impact: 'Some events of SES did not reach the feedback queue; sending goes on all the same.',
       runbook: 'feedback-dead-letters',
     });
 

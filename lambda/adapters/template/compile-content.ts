@@ -75,7 +75,7 @@ const compileParts = ({ template, subject, unsubscribeUrl: unsubscribe }: Dispat
   if (!template.html && !template.text) faults.push({ part: 'html', rule: 'no-body' });
   return {
     faults,
-    subject: part('subject', subjectSource, 'plain'),
+    subject: part(subject === undefined ? 'subject' : 'subject-override', subjectSource, 'plain'),
     html: part('html', template.html, 'html'),
     text: part('text', template.text, 'plain'),
     unsubscribe: part('unsubscribe', unsubscribe, 'plain'),

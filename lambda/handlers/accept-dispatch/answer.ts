@@ -53,10 +53,18 @@ const TEMPLATE_DETAILS: Readonly<Record<TemplateFault['rule'], string>> = {
   'no-body': 'has neither HTML nor text',
 };
 
+/** Where the templates stand that come with the request. */
+const OWN_PARTS: Partial<Record<TemplateFault['part'], readonly string[]>> = {
+  'subject-override': ['subject'],
+  unsubscribe: ['unsubscribe', 'url'],
+};
+
 /** What comes from the request is pointed at; the stored template is the scenario's. */
 const ofTemplate = ({ part, rule, line, name }: TemplateFault): Fault => {
-  const where = part === 'unsubscribe' ? ['unsubscribe', 'url'] : ['scenarioId'];
-  const at = [line === undefined ? [] : [`line ${line}`], name === undefined ? [] : [name]].flat();
+  const own = OWN_PARTS[part];
+  const where = own ?? ['scenarioId'];
+  // Words of the request itself are not repeated in an error.
+  const at = [line === undefined ? [] : [`line ${line}`], name === undefined || own ? [] : [name]].flat();
   return fault(where, rule, [`${part} ${TEMPLATE_DETAILS[rule]}`, ...at].join(': '));
 };
 

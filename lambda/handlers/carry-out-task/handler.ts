@@ -18,18 +18,20 @@ export interface CarryOutTaskHandlerDeps {
 export const createHandler = ({ expandBatch, telemetry }: CarryOutTaskHandlerDeps) => {
   const processor = new BatchProcessor(EventType.SQS);
 
-  const carryOut = async (record: SQSRecord): Promise<void> => {
-    const { kind, dispatchId, batch } = TaskMessageBody.parse(JSON.parse(record.body));
+  const carryOut = async ({ kind, dispatchId, batch }: TaskMessageBody): Promise<void> => {
     const outcome = await expandBatch({ dispatchId, batch });
     telemetry.logger.info('task carried out', { kind, dispatchId, batch, outcome });
     if (outcome === 'expanded') telemetry.count('BatchExpanded');
   };
 
-  const handleRecord = async (record: SQSRecord): Promise<void> => {
+  const handleRecord = async ({ body, messageId }: SQSRecord): Promise<void> => {
+    let task: TaskMessageBody | undefined;
     try {
-      await carryOut(record);
+      task = TaskMessageBody.parse(JSON.parse(body));
+      await carryOut(task);
     } catch (error) {
-      telemetry.logger.error('task failed', { messageId: record.messageId, ...describeError(error) });
+      const { dispatchId, batch } = task ?? {};
+      telemetry.logger.error('task failed', { messageId, dispatchId, batch, ...describeError(error) });
       telemetry.count('TaskFailed');
       throw error;
     }

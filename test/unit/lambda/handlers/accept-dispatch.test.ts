@@ -168,7 +168,7 @@ describe('an outcome', () => {
       {
         errors: [
           { pointer: '/scenarioId', rule: 'template-syntax', detail: 'html is not a Handlebars template: line 3' },
-          { pointer: '/unsubscribe/url', rule: 'unknown-helper', detail: 'unsubscribe uses a helper that does not exist: upper' },
+          { pointer: '/unsubscribe/url', rule: 'unknown-helper', detail: 'unsubscribe uses a helper that does not exist' },
         ],
         total: 2,
       },
