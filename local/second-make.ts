@@ -48,11 +48,20 @@ const waitFor = async (server: ChildProcess, endpoint: string): Promise<void> =>
   throw new Error('DynamoDB Local did not come up');
 };
 
+/** One file after the other: this server is slow, and a test's patience is measured on the faster one. */
 const runTests = (endpoint: string): Promise<number> =>
   new Promise((resolve) => {
     const tests = spawn(
       process.execPath,
-      [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'integration', ...process.argv.slice(2)],
+      [
+        join(ROOT, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        '--project',
+        'integration',
+        '--maxWorkers',
+        '1',
+        ...process.argv.slice(2),
+      ],
       { cwd: ROOT, env: { ...process.env, DYNAMODB_ENDPOINT: endpoint }, stdio: 'inherit' },
     );
     tests.once('exit', (code) => {

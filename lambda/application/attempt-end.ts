@@ -56,6 +56,9 @@ export interface Group {
   readonly content: DispatchContent;
 }
 
+/** Names the recipient of a group within one invocation. */
+export const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
+
 /** SES's answer, or that there was no time left to ask. */
 export type AttemptAnswer = SendAnswer | { readonly kind: 'no-time'; readonly code: string };
 

@@ -68,6 +68,8 @@ describe('kill -9', () => {
     const { counts } = await stack.finished(id, 80_000);
 
     expect((counts['SENT'] ?? 0) + (counts['UNKNOWN'] ?? 0)).toBe(200);
-    expect(stack.mails(id).size).toBe(200);
+    // A recipient that was in hand at two of the kills is UNKNOWN: it may have no mail, one or two.
+    const sentTo = (await stack.recipients(id, 'status=SENT')).map(({ email }) => email);
+    expect([...stack.mails(id).keys()]).toEqual(expect.arrayContaining(sentTo));
   });
 });

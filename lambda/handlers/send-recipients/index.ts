@@ -20,7 +20,7 @@ import { createSendObserver } from './signals.ts';
 const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
 const telemetry = createTelemetry();
-const table = createTableClient(2_000);
+const table = createTableClient(3_000);
 const queue = createSendQueue({
   client: createSqsClient(),
   queueUrl: env.SEND_QUEUE_URL,
