@@ -37,7 +37,7 @@ Look at what became of the last one:
 
   ID=$(echo "$ANSWER" | sed -E 's/.*"id": *"([^"]+)".*/\\1/')
   curl -sS ${api}/dispatches/$ID -H "Authorization: Bearer $TOKEN"; echo
-  curl -sS ${api}/dispatches/$ID/recipients -H "Authorization: Bearer $TOKEN"; echo
+  curl -sS "${api}/dispatches/$ID/recipients?limit=200" -H "Authorization: Bearer $TOKEN"; echo
 
 Queues are in memory: after a restart they are empty and the table refills them; dead letters are not kept.
 Ctrl-C stops everything; what is in ${shown} stays.
