@@ -20,7 +20,7 @@ export interface SendEmailOptions {
 const TAG = /^[A-Za-z0-9_-]{1,256}$/;
 const HEADER_NAME = /^[!-9;-~]{1,126}$/;
 const HEADER_VALUE = /^[ -~]{1,995}$/;
-const CONTROL = /[\u0000-\u001f\u007f]/; // eslint-disable-line no-control-regex
+const CONTROL = /\p{Cc}/u;
 
 const bad = (message: string): Refusal => refusal(400, 'BadRequestException', message);
 
