@@ -1,7 +1,7 @@
 import type { Instant } from './instant.ts';
 
-/** How one attempt ended. An entry without an outcome belongs to a worker that is sending, or died. */
-export type AttemptOutcome = 'sent' | 'failed' | 'retry' | 'given-back' | 'unclear';
+/** How one attempt ended; `unsent`: SES's events were silent about it, so it was not taken. An entry without an outcome belongs to a worker that is sending, or died. */
+export type AttemptOutcome = 'sent' | 'failed' | 'retry' | 'given-back' | 'unclear' | 'unsent';
 
 /** One claim of a recipient, and at most one SES call. */
 export interface Attempt {
@@ -30,14 +30,18 @@ export const withResult = (attempts: readonly Attempt[], lease: string, result: 
 
 /**
  * The oldest go, those given back before any other: an hour of throttling must not push out an attempt whose mail may
- * have been taken, since {@link countUnclear} is what keeps it from being sent again and again.
+ * have been taken, since {@link countUnclear} is what keeps it from being sent again and again. Those of mails that were
+ * taken go last: their message ids tell a duplicate from a repeated event.
  */
 const trim = (attempts: readonly Attempt[]): Attempt[] => {
-  const older = attempts.slice(0, -1);
-  const givenBack = older.filter(({ outcome }) => outcome === 'given-back');
-  const others = older.filter(({ outcome }) => outcome !== 'given-back');
-  const dropped = new Set([...givenBack, ...others].slice(0, Math.max(0, attempts.length - ATTEMPTS_KEPT)));
+  const older = attempts.slice(0, -1).toSorted((a, b) => worth(a) - worth(b));
+  const dropped = new Set(older.slice(0, Math.max(0, attempts.length - ATTEMPTS_KEPT)));
   return attempts.filter((attempt) => !dropped.has(attempt));
+};
+
+const worth = ({ outcome, messageId }: Attempt): number => {
+  if (messageId !== undefined) return 2;
+  return outcome === 'given-back' ? 0 : 1;
 };
 
 /** Attempts of a round of which nobody knows whether SES took the mail. */

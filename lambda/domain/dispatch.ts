@@ -1,5 +1,6 @@
 import type { Instant } from './instant.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from './recipient.ts';
+import type { StopReason } from './stop-rule.ts';
 
 /** How far a dispatch has got. */
 export type DispatchStatus = 'ACCEPTED' | 'IN_PROGRESS' | 'COMPLETED' | 'STOPPED' | 'CANCELLED';
@@ -20,14 +21,27 @@ export interface Dispatch {
   readonly shards: number;
   readonly isTest: boolean;
   readonly status: DispatchStatus;
-  /** Grows by 1 at every reopening, so that a check made before it cannot complete the dispatch after it. */
+  /** Grows by 1 whenever a final row is reopened or changed, so that a check made before it cannot complete the dispatch after it. */
   readonly generation: number;
   readonly createdAt: Instant;
   readonly counts?: Counts;
   readonly lastProgressAt?: Instant;
   readonly completedAt?: Instant;
   readonly outcome?: DispatchOutcome;
+  /** Some recipients failed or are unknown: a person should look. */
+  readonly needsAttention?: boolean;
+  /** Why a STOPPED dispatch was stopped, and what a resume has to put right. */
+  readonly failureReason?: StopReason;
+  readonly faultCode?: string;
+  readonly faultSince?: Instant;
+  readonly stoppedAt?: Instant;
+  readonly cancelledAt?: Instant;
+  /** The rules that stop a dispatch count from here. */
+  readonly resumedAt?: Instant;
 }
+
+/** Whether recipients of a dispatch in that state are sent to. */
+export const isActive = (status: DispatchStatus): boolean => status !== 'STOPPED' && status !== 'CANCELLED';
 
 /** No recipients yet. */
 export const NO_COUNTS: Counts = { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 0, UNKNOWN: 0, CANCELLED: 0 };
@@ -50,6 +64,9 @@ export const outcomeOf = (counts: Counts): DispatchOutcome => {
   if (counts.SENT === countRows(counts)) return 'all-sent';
   return counts.SENT > 0 ? 'partly-sent' : 'none-sent';
 };
+
+/** Whether a person should look at what came of it. */
+export const needsAttention = (counts: Counts): boolean => counts.FAILED + counts.UNKNOWN > 0;
 
 /** Only rows decide: every recipient is there, and each one is final. Counters alone never complete a dispatch. */
 export const isComplete = (total: number, counts: Counts): boolean =>

@@ -40,7 +40,7 @@ export type Recipient = Tries &
       }
     /** Nobody knows whether SES took the mail, so nobody sends again on a guess. */
     | { readonly status: 'UNKNOWN'; readonly lastErrorCode: string; readonly failedAt: Instant }
-    | { readonly status: 'CANCELLED' }
+    | { readonly status: 'CANCELLED'; readonly cancelledAt: Instant }
   );
 
 export type RecipientStatus = Recipient['status'];
@@ -81,9 +81,19 @@ export type RecipientEvent =
   | { readonly type: 'given-back'; readonly token: string; readonly code: string; readonly nextAttemptAt: Instant }
   | { readonly type: 'unclear'; readonly token: string }
   /** The lease ended with the outcome open, and it was decided what follows. */
+  | { readonly type: 'waited'; readonly token: string; readonly until: Instant }
   | { readonly type: 'settled-unsent'; readonly token: string }
   | { readonly type: 'settled-unknown'; readonly token: string }
-  | { readonly type: 'redriven'; readonly message: DeadMessage };
+  /** Unsent, and nothing is left to try it with. */
+  | { readonly type: 'settled-exhausted'; readonly token: string; readonly message: DeadMessage }
+  /** Unsent, and the dispatch was cancelled meanwhile. */
+  | { readonly type: 'settled-cancelled'; readonly token: string }
+  /** SES itself says that it took the mail, of whatever attempt. */
+  | { readonly type: 'confirmed'; readonly messageId: string; readonly sentAt: Instant }
+  | { readonly type: 'cancelled' }
+  | { readonly type: 'redriven'; readonly message: DeadMessage }
+  /** A person wants another round. */
+  | { readonly type: 'reopened' };
 
 /** The state after an event, or why there is none. */
 export type Transition =
@@ -101,23 +111,48 @@ export const isFinal = (status: RecipientStatus): boolean => status !== 'PENDING
 
 /** Says what an event does to a recipient. Pure: same arguments, same answer. */
 export const advance = (current: Recipient, event: RecipientEvent, now: Instant): Transition => {
+  if (event.type === 'confirmed') return confirm(current, event.messageId, event.sentAt);
   switch (current.status) {
     case 'PENDING':
+      if (event.type === 'cancelled') return moveTo(cancel(current, now));
       return event.type === 'claimed' ? claim(current, event.lease, now) : stay('out-of-order');
     case 'PROCESSING':
       if (event.type === 'claimed') return stay('lease-held');
-      if (event.type === 'redriven') return stay('out-of-order');
+      if (event.type === 'redriven' || event.type === 'reopened' || event.type === 'cancelled') return stay('out-of-order');
       return event.token === current.lease.token ? answer(current, event, now) : stay('lease-lost');
     case 'FAILED':
+      if (event.type === 'reopened') return moveTo(reopen(current, now));
       return event.type === 'redriven' ? redrive(current, event.message, now) : stay('final');
-    case 'SENT':
     case 'UNKNOWN':
+      return event.type === 'reopened' ? moveTo(reopen(current, now)) : stay('final');
+    case 'SENT':
     case 'CANCELLED':
       return stay('final');
   }
 };
 
-type Answer = Exclude<RecipientEvent, { type: 'claimed' | 'redriven' }>;
+type Answer = Exclude<RecipientEvent, { type: 'claimed' | 'confirmed' | 'cancelled' | 'redriven' | 'reopened' }>;
+
+/** Nothing turns SENT back, and a second proof is a matter of the attempts. */
+const confirm = (current: Recipient, messageId: string, sentAt: Instant): Transition => {
+  const { status, round, attemptCount } = current;
+  return status === 'SENT' ? stay('final') : moveTo({ status: 'SENT', round, attemptCount, messageId, sentAt });
+};
+
+const cancel = ({ round, attemptCount }: Tries, now: Instant): Recipient => ({
+  status: 'CANCELLED',
+  round,
+  attemptCount,
+  cancelledAt: now,
+});
+
+const reopen = ({ round, lastErrorCode }: In<'FAILED' | 'UNKNOWN'>, now: Instant): Recipient => ({
+  status: 'PENDING',
+  round: round + 1,
+  attemptCount: 0,
+  nextAttemptAt: now,
+  lastErrorCode,
+});
 
 const claim = ({ round, attemptCount, nextAttemptAt }: In<'PENDING'>, lease: Lease, now: Instant): Transition =>
   nextAttemptAt <= now ? moveTo({ status: 'PROCESSING', round, attemptCount: attemptCount + 1, lease }) : stay('not-due');
@@ -132,14 +167,7 @@ const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transit
     case 'retryable':
       return attemptCount < event.attemptsPerRound
         ? moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: event.code })
-        : moveTo({
-            status: 'FAILED',
-            round,
-            attemptCount,
-            lastErrorCode: ATTEMPTS_EXHAUSTED,
-            failedAt: now,
-            deadMessage: event.message,
-          });
+        : moveTo(exhaust(current, event.message, now));
     case 'given-back':
       return moveTo({
         status: 'PENDING',
@@ -151,16 +179,43 @@ const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transit
     case 'unclear':
       // SES may have the mail: nothing is known until the lease has ended and the outcome is settled.
       return moveTo(current);
+    case 'waited':
     case 'settled-unsent':
-      return current.lease.until <= now
-        ? moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: now, lastErrorCode: OUTCOME_UNCLEAR })
-        : stay('lease-open');
     case 'settled-unknown':
-      return current.lease.until <= now
-        ? moveTo({ status: 'UNKNOWN', round, attemptCount, lastErrorCode: OUTCOME_UNCLEAR, failedAt: now })
-        : stay('lease-open');
+    case 'settled-exhausted':
+    case 'settled-cancelled':
+      return current.lease.until <= now ? moveTo(settle(current, event, now)) : stay('lease-open');
   }
 };
+
+const settle = (
+  current: In<'PROCESSING'>,
+  event: Extract<Answer, { type: 'waited' | `settled-${string}` }>,
+  now: Instant,
+): Recipient => {
+  const { round, attemptCount, lease } = current;
+  switch (event.type) {
+    case 'waited':
+      return { ...current, lease: { token: lease.token, until: event.until } };
+    case 'settled-unsent':
+      return { status: 'PENDING', round, attemptCount, nextAttemptAt: now, lastErrorCode: OUTCOME_UNCLEAR };
+    case 'settled-unknown':
+      return { status: 'UNKNOWN', round, attemptCount, lastErrorCode: OUTCOME_UNCLEAR, failedAt: now };
+    case 'settled-exhausted':
+      return exhaust(current, event.message, now);
+    case 'settled-cancelled':
+      return cancel(current, now);
+  }
+};
+
+const exhaust = ({ round, attemptCount }: Tries, deadMessage: DeadMessage, now: Instant): Recipient => ({
+  status: 'FAILED',
+  round,
+  attemptCount,
+  lastErrorCode: ATTEMPTS_EXHAUSTED,
+  failedAt: now,
+  deadMessage,
+});
 
 /**
  * What a message for a failed recipient is. A redrive makes a new message of the dead one's body, so our own id in it
@@ -174,12 +229,4 @@ export const compareWithDead = (failed: In<'FAILED'>, message: DeadMessage): 're
 };
 
 const redrive = (failed: In<'FAILED'>, message: DeadMessage, now: Instant): Transition =>
-  compareWithDead(failed, message) === 'redrive'
-    ? moveTo({
-        status: 'PENDING',
-        round: failed.round + 1,
-        attemptCount: 0,
-        nextAttemptAt: now,
-        lastErrorCode: failed.lastErrorCode,
-      })
-    : stay('not-a-redrive');
+  compareWithDead(failed, message) === 'redrive' ? moveTo(reopen(failed, now)) : stay('not-a-redrive');

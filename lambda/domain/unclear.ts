@@ -1,17 +1,42 @@
 import { type Attempt, countUnclear } from './attempt.ts';
+import type { Instant } from './instant.ts';
+import type { In } from './recipient.ts';
+import { hear, type Witness, type WitnessPolicy } from './witness.ts';
 
-/** What follows an attempt whose outcome nobody knows: one more attempt in the round, or none. */
-export type UnclearPolicy = 'resend' | 'hold';
+/** What follows an attempt whose outcome nobody knows: SES's events decide, one more attempt in the round, or none. */
+export const UNCLEAR_POLICIES = ['auto', 'resend', 'hold'] as const;
 
-/** Decides what an ended lease without a known outcome means: go on sending, or leave it to a person. */
+export type UnclearPolicy = (typeof UNCLEAR_POLICIES)[number];
+
+export interface SettlePolicy extends WitnessPolicy {
+  readonly unclear: UnclearPolicy;
+  readonly attemptsPerRound: number;
+}
+
+/** What an ended lease without a known outcome comes to. */
+export type Verdict = 'unsent' | 'exhausted' | 'unknown' | 'wait';
+
+/** Decides it. @param witness needed by `auto` alone */
 export const settleUnclear = (
-  policy: UnclearPolicy,
-  current: { readonly round: number; readonly attemptCount: number },
+  policy: SettlePolicy,
+  { round, attemptCount, lease }: In<'PROCESSING'>,
   attempts: readonly Attempt[],
-  attemptsPerRound: number,
-): 'settled-unsent' | 'settled-unknown' => {
-  if (policy === 'hold') return 'settled-unknown';
-  // Out of attempts is no proof of failure: the last one may have been taken.
-  if (current.attemptCount >= attemptsPerRound) return 'settled-unknown';
-  return countUnclear(attempts, current.round) <= 1 ? 'settled-unsent' : 'settled-unknown';
+  witness: Witness | undefined,
+  now: Instant,
+): Verdict => {
+  switch (policy.unclear) {
+    case 'hold':
+      return 'unknown';
+    case 'resend':
+      // Out of attempts is no proof of failure: the last one may have been taken.
+      return attemptCount < policy.attemptsPerRound && countUnclear(attempts, round) <= 1 ? 'unsent' : 'unknown';
+    case 'auto': {
+      const attempt = attempts.find((each) => each.lease === lease.token);
+      if (attempt === undefined) return 'unknown';
+      if (witness === undefined) return 'wait';
+      const testimony = hear(witness, attempt, policy, now);
+      if (testimony === 'unsent') return attemptCount < policy.attemptsPerRound ? 'unsent' : 'exhausted';
+      return testimony === 'silent' ? 'unknown' : 'wait';
+    }
+  }
 };

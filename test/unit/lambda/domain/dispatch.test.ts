@@ -5,7 +5,9 @@ import {
   countRows,
   type Counts,
   type Dispatch,
+  isActive,
   isComplete,
+  needsAttention,
   outcomeOf,
   statusNow,
 } from '../../../../lambda/domain/dispatch.ts';
@@ -32,6 +34,28 @@ describe('what a dispatch came to', () => {
   ])('%s', (expected, counts) => {
     expect(outcomeOf(someCounts(counts))).toBe(expected);
   });
+});
+
+describe('a person should look', () => {
+  it.each<[string, Partial<Counts>, boolean]>([
+    ['when one failed', { SENT: 2, FAILED: 1 }, true],
+    ['when one is unknown', { SENT: 2, UNKNOWN: 1 }, true],
+    ['but not when all were sent', { SENT: 3 }, false],
+    ['but not for what was cancelled on purpose', { SENT: 1, CANCELLED: 2 }, false],
+    ['but not for what is still under way', { PENDING: 2, PROCESSING: 1 }, false],
+  ])('%s', (_name, counts, expected) => {
+    expect(needsAttention(someCounts(counts))).toBe(expected);
+  });
+});
+
+it.each<[Dispatch['status'], boolean]>([
+  ['ACCEPTED', true],
+  ['IN_PROGRESS', true],
+  ['COMPLETED', true],
+  ['STOPPED', false],
+  ['CANCELLED', false],
+])('recipients of a dispatch that is %s are sent to: %o', (status, expected) => {
+  expect(isActive(status)).toBe(expected);
 });
 
 describe('the status to show', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type Attempt, withResult } from '../../../../lambda/domain/attempt.ts';
 import { advance, isFinal, type Recipient, type RecipientEvent } from '../../../../lambda/domain/recipient.ts';
-import { settleUnclear } from '../../../../lambda/domain/unclear.ts';
+import { type SettlePolicy, settleUnclear } from '../../../../lambda/domain/unclear.ts';
 import { pending } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
@@ -31,29 +31,117 @@ const event: fc.Arbitrary<RecipientEvent> = fc.oneof(
     code: fc.constant('ACCOUNT_THROTTLED'),
     nextAttemptAt: instant,
   }),
-  fc.record({ type: fc.constantFrom('unclear' as const, 'settled-unsent' as const, 'settled-unknown' as const), token }),
+  fc.record({
+    type: fc.constantFrom(
+      'unclear' as const,
+      'settled-unsent' as const,
+      'settled-unknown' as const,
+      'settled-cancelled' as const,
+    ),
+    token,
+  }),
+  fc.record({ type: fc.constant('settled-exhausted' as const), token, message }),
+  fc.record({ type: fc.constant('waited' as const), token, until: instant }),
+  fc.record({ type: fc.constant('confirmed' as const), messageId: fc.constantFrom('ses-1', 'ses-2'), sentAt: instant }),
+  fc.record({ type: fc.constant('cancelled' as const) }),
   fc.record({ type: fc.constant('redriven' as const), message }),
+  fc.record({ type: fc.constant('reopened' as const) }),
 );
 
 const history = fc.array(fc.tuple(event, instant), { maxLength: 60 });
 
+const policy: SettlePolicy = {
+  unclear: 'resend',
+  attemptsPerRound: ATTEMPTS_PER_ROUND,
+  sesTimeoutSeconds: 10,
+  witnessMarginSeconds: 60,
+  holdAfterSeconds: 3_600,
+};
+
 /** Whether the sender would ask for this event: it settles an ended lease by the rule alone. */
-const isAsked = (current: Recipient, { type }: RecipientEvent, attempts: readonly Attempt[]): boolean =>
-  !type.startsWith('settled') || settleUnclear('resend', current, attempts, ATTEMPTS_PER_ROUND) === type;
+const isAsked = (current: Recipient, { type }: RecipientEvent, attempts: readonly Attempt[], now: number): boolean => {
+  if (!type.startsWith('settled') || current.status !== 'PROCESSING') return true;
+  const verdict = settleUnclear(policy, current, attempts, undefined, now);
+  return type === 'settled-cancelled' ? verdict === 'unsent' : type === `settled-${verdict}`;
+};
 
 describe('whatever happens to a recipient, in whatever order', () => {
-  it('only a redrive of used-up attempts leaves a final state', () => {
+  it('only a reopening or the word of SES leaves a final state', () => {
     fc.assert(
       fc.property(history, (events) => {
         let current: Recipient = pending();
         for (const [happened, now] of events) {
           const transition = advance(current, happened, now);
           if (!transition.ok) continue;
-          if (isFinal(current.status)) {
-            expect(happened.type).toBe('redriven');
-            expect(current).toMatchObject({ status: 'FAILED', lastErrorCode: 'ATTEMPTS_EXHAUSTED' });
+          if (!isFinal(current.status)) expect(transition.next.round).toBe(current.round);
+          else if (happened.type === 'confirmed') expect(transition.next).toMatchObject({ status: 'SENT', round: current.round });
+          else {
+            expect(['redriven', 'reopened']).toContain(happened.type);
+            expect(['FAILED', 'UNKNOWN']).toContain(current.status);
             expect(transition.next).toMatchObject({ status: 'PENDING', round: current.round + 1, attemptCount: 0 });
-          } else expect(transition.next.round).toBe(current.round);
+          }
+          current = transition.next;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('only a redrive of used-up attempts reopens without a person', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        for (const [happened, now] of events) {
+          const transition = advance(current, happened, now);
+          if (!transition.ok) continue;
+          if (happened.type === 'redriven')
+            expect(current).toMatchObject({ status: 'FAILED', lastErrorCode: 'ATTEMPTS_EXHAUSTED' });
+          current = transition.next;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('once sent it stays sent, with the first mail’s id', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        let first: Recipient | undefined;
+        for (const [happened, now] of events) {
+          const transition = advance(current, happened, now);
+          if (transition.ok) current = transition.next;
+          if (current.status === 'SENT') first ??= current;
+          if (first !== undefined) expect(current).toBe(first);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('the word of SES makes it sent, whatever happened before', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        for (const [happened, now] of events) {
+          const transition = advance(current, happened, now);
+          if (transition.ok) current = transition.next;
+          const confirmed = advance(current, { type: 'confirmed', messageId: 'ses-9', sentAt: now }, now);
+          expect(confirmed.ok ? confirmed.next.status : current.status).toBe('SENT');
+        }
+      }),
+    );
+  });
+
+  it('a lease changes hands only when it was given up or settled', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        let current: Recipient = pending();
+        for (const [happened, now] of events) {
+          const transition = advance(current, happened, now);
+          if (!transition.ok) continue;
+          if (current.status === 'PROCESSING' && transition.next.status === 'PROCESSING')
+            expect(transition.next.lease.token).toBe(current.lease.token);
           current = transition.next;
         }
       }),
@@ -67,7 +155,7 @@ describe('whatever happens to a recipient, in whatever order', () => {
         let current: Recipient = pending();
         let attempts: Attempt[] = [];
         for (const [happened, now] of events) {
-          if (!isAsked(current, happened, attempts)) continue;
+          if (!isAsked(current, happened, attempts, now)) continue;
           const transition = advance(current, happened, now);
           if (!transition.ok) continue;
           if (happened.type === 'claimed')

@@ -77,7 +77,12 @@ describe('while a worker has the lease', () => {
     ['an unclear answer changes nothing', processing(), { type: 'unclear', token: 'ours' }, processing()],
     ['it cannot be settled as unsent', processing(), { type: 'settled-unsent', token: 'ours' }, 'lease-open'],
     ['it cannot be settled as unknown', processing(), { type: 'settled-unknown', token: 'ours' }, 'lease-open'],
+    ['it cannot be given up', processing(), { type: 'settled-exhausted', token: 'ours', message }, 'lease-open'],
+    ['it cannot be settled as cancelled', processing(), { type: 'settled-cancelled', token: 'ours' }, 'lease-open'],
+    ['nobody waits longer for it yet', processing(), { type: 'waited', token: 'ours', until: later + 300_000 }, 'lease-open'],
     ['a redrive is out of order', processing(), { type: 'redriven', message }, 'out-of-order'],
+    ['another round is out of order', processing(), { type: 'reopened' }, 'out-of-order'],
+    ['a cancellation comes too late: the mail may be on its way', processing(), { type: 'cancelled' }, 'out-of-order'],
     [
       'a stranger’s acceptance is ignored (L6)',
       processing(),
@@ -114,9 +119,30 @@ describe('once the lease has ended', () => {
       end,
       unknown({ attemptCount: 2, failedAt: end }),
     ],
+    [
+      'it is held for another lease while the witness sleeps',
+      { type: 'waited', token: 'ours', until: end + 300_000 },
+      end,
+      processing({ attemptCount: 2, lease: { token: 'ours', until: end + 300_000 } }),
+    ],
+    [
+      'it failed when no attempt is left, and the message in hand is the dead one',
+      { type: 'settled-exhausted', token: 'ours', message },
+      end,
+      exhausted({ attemptCount: 2, failedAt: end, deadMessage: message }),
+    ],
+    [
+      'it is cancelled when its dispatch was',
+      { type: 'settled-cancelled', token: 'ours' },
+      end,
+      { ...cancelled, attemptCount: 2, cancelledAt: end },
+    ],
     ['it cannot be settled a millisecond too early', { type: 'settled-unsent', token: 'ours' }, end - 1, 'lease-open'],
     ['nobody settles the lease of another', { type: 'settled-unsent', token: 'theirs' }, end, 'lease-lost'],
     ['nobody gives up on the lease of another', { type: 'settled-unknown', token: 'theirs' }, end, 'lease-lost'],
+    ['nobody waits for the lease of another', { type: 'waited', token: 'theirs', until: end + 1 }, end, 'lease-lost'],
+    ['nobody exhausts the lease of another', { type: 'settled-exhausted', token: 'theirs', message }, end, 'lease-lost'],
+    ['nobody cancels the lease of another', { type: 'settled-cancelled', token: 'theirs' }, end, 'lease-lost'],
     [
       'a late worker whose token stands may still say that SES took it',
       { type: 'accepted', token: 'ours', messageId: 'ses-9' },
@@ -160,5 +186,64 @@ describe('a message for a recipient that failed', () => {
     ['one that failed for good', failed()],
   ])('never reopens %s', (_name, current) => {
     expect(advance(current, { type: 'redriven', message: { id: 'm-1', sentAt: T0 + 1 } }, T0 + 9).ok).toBe(false);
+  });
+});
+
+describe('the word of SES that it took a mail', () => {
+  const confirmed: RecipientEvent = { type: 'confirmed', messageId: 'ses-9', sentAt: T0 - 7 };
+
+  it.each<[string, Recipient]>([
+    ['one that waits for its next attempt', pending({ round: 2, attemptCount: 3 })],
+    ['one that is under way, its lease alive', processing({ round: 2, attemptCount: 3 })],
+    ['one whose worker died (L3)', processing({ round: 2, attemptCount: 3, lease: { token: 'dead', until: T0 - 1 } })],
+    ['one that failed for good', failed({ round: 2, attemptCount: 3 })],
+    ['one whose attempts are used up', exhausted({ round: 2, attemptCount: 3 })],
+    ['one of which nobody knew (L4)', unknown({ round: 2, attemptCount: 3 })],
+    ['a cancelled one', { ...cancelled, round: 2, attemptCount: 3 }],
+  ])('makes %s sent, as of when SES took it', (_name, current) => {
+    expect(after(current, confirmed, T0)).toEqual(sent({ round: 2, attemptCount: 3, messageId: 'ses-9', sentAt: T0 - 7 }));
+  });
+
+  it('changes nothing of one that is sent already', () => {
+    expect(after(sent(), confirmed, T0)).toBe('final');
+  });
+});
+
+describe('cancelling a recipient', () => {
+  it.each<[string, Recipient, Recipient | string]>([
+    ['takes one that is due', pending({ attemptCount: 2 }), { ...cancelled, attemptCount: 2, cancelledAt: T0 }],
+    ['takes one that is not due yet', pending({ nextAttemptAt: T0 + 1 }), { ...cancelled, cancelledAt: T0 }],
+    [
+      'leaves one whose lease has ended, until it is settled',
+      processing({ lease: { token: 'dead', until: T0 - 1 } }),
+      'out-of-order',
+    ],
+    ['leaves one that was sent', sent(), 'final'],
+    ['leaves one that failed', failed(), 'final'],
+    ['leaves one of which nobody knows', unknown(), 'final'],
+    ['leaves one that is cancelled', cancelled, 'final'],
+  ])('%s', (_name, current, expected) => {
+    expect(after(current, { type: 'cancelled' }, T0)).toEqual(expected);
+  });
+});
+
+describe('reopening a recipient', () => {
+  it.each<[string, Extract<Recipient, { status: 'FAILED' | 'UNKNOWN' }>]>([
+    ['that failed for good', failed({ round: 2, attemptCount: 1 })],
+    ['whose attempts are used up', exhausted({ round: 2 })],
+    ['of which nobody knows', unknown({ round: 2, attemptCount: 3 })],
+  ])('%s begins a round with all attempts ahead, and keeps what went wrong', (_name, current) => {
+    expect(after(current, { type: 'reopened' }, T0 + 9)).toEqual(
+      pending({ round: 3, nextAttemptAt: T0 + 9, lastErrorCode: current.lastErrorCode }),
+    );
+  });
+
+  it.each<[string, Recipient, string]>([
+    ['one that was sent', sent(), 'final'],
+    ['a cancelled one', cancelled, 'final'],
+    ['one that waits for its next attempt', pending(), 'out-of-order'],
+    ['one that is under way', processing(), 'out-of-order'],
+  ])('never happens to %s', (_name, current, because) => {
+    expect(after(current, { type: 'reopened' }, T0)).toBe(because);
   });
 });

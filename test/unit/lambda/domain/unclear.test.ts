@@ -1,31 +1,89 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Attempt, ATTEMPTS_KEPT, countUnclear, withResult } from '../../../../lambda/domain/attempt.ts';
-import { settleUnclear, type UnclearPolicy } from '../../../../lambda/domain/unclear.ts';
-import { anAttempt } from '../../../support/builders.ts';
+import { type SettlePolicy, settleUnclear, UNCLEAR_POLICIES, type Verdict } from '../../../../lambda/domain/unclear.ts';
+import type { Witness } from '../../../../lambda/domain/witness.ts';
+import { anAttempt, aPolicy, processing } from '../../../support/builders.ts';
+import { T0 } from '../../../support/clock.ts';
 
+const HOUR_MS = 3_600_000;
 const lost = anAttempt({ lease: 'l-1', outcome: 'unclear' });
 const died = anAttempt({ lease: 'l-2', n: 2 });
 const retried = anAttempt({ lease: 'l-3', outcome: 'retry' });
 
+type Row = Partial<{ round: number; attemptCount: number; lease: string; attempts: readonly Attempt[] }>;
+
+/** What becomes of a row whose lease ended; by default its only attempt was lost. */
+const settle = (
+  unclear: SettlePolicy['unclear'],
+  { round = 1, attemptCount = 1, lease = 'l-1', attempts = [lost] }: Row = {},
+  witness?: Witness,
+  now = T0 + 300_000,
+): Verdict =>
+  settleUnclear(
+    aPolicy({ unclear }),
+    processing({ round, attemptCount, lease: { token: lease, until: now } }),
+    attempts,
+    witness,
+    now,
+  );
+
+const asleep: Witness = { holds: [], canaries: [] };
+const awake: Witness = { mark: T0 + 70_001, holds: [], canaries: [] };
+
 describe('a lease that ended with the outcome open', () => {
-  it.each<[string, UnclearPolicy, { round: number; attemptCount: number }, Attempt[], string]>([
-    ['is sent again once under resend', 'resend', { round: 1, attemptCount: 1 }, [lost], 'settled-unsent'],
-    ['is sent again once when the worker died', 'resend', { round: 1, attemptCount: 2 }, [died], 'settled-unsent'],
-    ['is not sent a third time (L4)', 'resend', { round: 1, attemptCount: 2 }, [lost, died], 'settled-unknown'],
-    ['is sent again after failures that were clear', 'resend', { round: 1, attemptCount: 2 }, [retried, died], 'settled-unsent'],
+  it.each<[string, Row, Verdict]>([
+    ['is sent again once', { attemptCount: 1 }, 'unsent'],
+    ['is sent again once when the worker died', { attemptCount: 2, attempts: [died] }, 'unsent'],
+    ['is not sent a third time (L4)', { attemptCount: 2, attempts: [lost, died] }, 'unknown'],
+    ['is sent again after failures that were clear', { attemptCount: 2, attempts: [retried, died] }, 'unsent'],
     [
       'is sent again once in each round',
-      'resend',
-      { round: 2, attemptCount: 1 },
-      [lost, died, anAttempt({ round: 2, lease: 'l-4' })],
-      'settled-unsent',
+      { round: 2, attemptCount: 1, attempts: [lost, died, anAttempt({ round: 2, lease: 'l-4' })] },
+      'unsent',
     ],
-    ['is unknown when no attempt is left', 'resend', { round: 1, attemptCount: 7 }, [lost], 'settled-unknown'],
-    ['is sent again with one attempt left', 'resend', { round: 1, attemptCount: 6 }, [lost], 'settled-unsent'],
-    ['is unknown at once under hold', 'hold', { round: 1, attemptCount: 1 }, [lost], 'settled-unknown'],
-  ])('%s', (_name, policy, current, attempts, expected) => {
-    expect(settleUnclear(policy, current, attempts, 7)).toBe(expected);
+    ['is unknown when no attempt is left', { attemptCount: 7 }, 'unknown'],
+    ['is sent again with one attempt left', { attemptCount: 6 }, 'unsent'],
+  ])('%s under resend, whatever the witness says', (_name, row, expected) => {
+    expect(settle('resend', row)).toBe(expected);
+    expect(settle('resend', row, awake)).toBe(expected);
+  });
+
+  it('is unknown at once under hold (L4)', () => {
+    expect(settle('hold')).toBe('unknown');
+    expect(settle('hold', {}, awake)).toBe('unknown');
+  });
+
+  it.each<[string, Row, Witness | undefined, number, Verdict]>([
+    ['waits while the witness sleeps (U4)', {}, asleep, T0 + 300_000, 'wait'],
+    ['waits while nobody can ask the witness', {}, undefined, T0 + 300_000, 'wait'],
+    ['waits for days if nobody sent a canary', {}, asleep, T0 + 72 * HOUR_MS, 'wait'],
+    ['is sent again when the witness is awake and silent', {}, awake, T0 + 300_000, 'unsent'],
+    ['is sent again when its worker died (L2)', { lease: 'l-2', attempts: [died] }, awake, T0 + 300_000, 'unsent'],
+    ['is sent again with one attempt left', { attemptCount: 6 }, awake, T0 + 300_000, 'unsent'],
+    ['ends its round with no attempt left', { attemptCount: 7 }, awake, T0 + 300_000, 'exhausted'],
+    ['waits while its event is stuck (E5)', {}, { ...awake, holds: [{ lease: 'l-1', sentAt: T0 }] }, T0 + 300_000, 'wait'],
+    ['is unknown an hour after a canary (L4)', {}, { ...asleep, canaries: [T0 + 1] }, T0 + HOUR_MS + 1, 'unknown'],
+    ['is unknown when no attempt of its lease is kept', { attempts: [retried] }, awake, T0 + 300_000, 'unknown'],
+    [
+      'is heard about by its own attempt, not by an earlier one',
+      { attemptCount: 2, lease: 'l-2', attempts: [lost, { ...died, startedAt: T0 + 1_000 }] },
+      { ...awake, mark: T0 + 71_000 },
+      T0 + 300_000,
+      'wait',
+    ],
+  ])('%s under auto', (_name, row, witness, now, expected) => {
+    expect(settle('auto', row, witness, now)).toBe(expected);
+  });
+
+  it('is sent again without a limit but the attempts under auto, since each was proven unsent', () => {
+    const attempts = [lost, died, anAttempt({ lease: 'l-4', n: 3 })];
+
+    expect(settle('auto', { attemptCount: 3, lease: 'l-4', attempts }, awake)).toBe('unsent');
+  });
+
+  it('has three policies', () => {
+    expect(UNCLEAR_POLICIES).toEqual(['auto', 'resend', 'hold']);
   });
 });
 
@@ -56,6 +114,17 @@ describe('the attempts of a recipient', () => {
     expect(attempts).toHaveLength(20);
     expect(attempts.at(-1)?.lease).toBe('throttled-99');
     expect(countUnclear(attempts, 1)).toBe(1);
+  });
+
+  it('keep the message id of a mail that was taken, through any number of others', () => {
+    let attempts: Attempt[] = [anAttempt({ lease: 'taken', outcome: 'sent', messageId: 'ses-1' }), retried];
+    for (let i = 0; i < 100; i += 1) {
+      const lease = `failed-${i}`;
+      attempts = withResult([...attempts, anAttempt({ lease, n: 2 })], lease, { outcome: 'retry' });
+    }
+
+    expect(attempts).toHaveLength(20);
+    expect(attempts[0]?.lease).toBe('taken');
   });
 
   it('count as unclear in their round only, whether SES was silent or the worker', () => {

@@ -1,0 +1,52 @@
+import type { Instant } from './instant.ts';
+
+/** Why a dispatch was stopped. */
+export type StopReason = 'permanent-failures' | 'stale';
+
+/** Rows that became final since the dispatch was accepted or resumed. */
+export interface FinalRows {
+  readonly final: number;
+  /** FAILED for good, not by used-up attempts. */
+  readonly refused: number;
+  /** Their codes. */
+  readonly codes: ReadonlySet<string>;
+  /** When the first of them failed. */
+  readonly since: Instant | undefined;
+}
+
+/** How a dispatch was stopped. */
+export interface Stop {
+  readonly reason: StopReason;
+  /** The one code of all failures, if there is one: a resume reopens those that failed by it. */
+  readonly faultCode?: string;
+  readonly faultSince?: Instant;
+}
+
+/** Failures from which on it is worth counting the rows. */
+export const FAILURES_TO_STOP = 10;
+
+/** Stops a dispatch whose mails are mostly refused: what is wrong with them is probably wrong with all. */
+export const stopFor = ({ final, refused, codes, since }: FinalRows): Stop | undefined => {
+  if (refused < FAILURES_TO_STOP || refused * 2 <= final) return undefined;
+  const [faultCode] = codes;
+  return {
+    reason: 'permanent-failures',
+    ...(codes.size === 1 && faultCode !== undefined && { faultCode }),
+    ...(since !== undefined && { faultSince: since }),
+  };
+};
+
+const DAY_MS = 24 * 3_600_000;
+
+/** What the sweeper knows of a dispatch that has overdue rows. */
+export interface Age {
+  /** The longest overdue row was due then. */
+  readonly dueSince: Instant;
+  readonly lastProgressAt: Instant;
+  /** The last complete pass of the sweeper before this one, and the last time a pause stood or ended. */
+  readonly lastTraceAt: Instant | undefined;
+}
+
+/** Old mail that an outage or a restored table brings up again: a person decides before it goes out. */
+export const isStale = ({ dueSince, lastProgressAt, lastTraceAt }: Age, now: Instant): boolean =>
+  [dueSince, lastProgressAt, lastTraceAt ?? 0].every((at) => now - at > DAY_MS);

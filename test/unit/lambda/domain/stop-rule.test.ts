@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+
+import { type Age, type FinalRows, isStale, type Stop, stopFor } from '../../../../lambda/domain/stop-rule.ts';
+import { T0 } from '../../../support/clock.ts';
+
+const rows = (refused: number, final: number, ...codes: string[]): FinalRows => ({
+  final,
+  refused,
+  codes: new Set(codes),
+  since: refused === 0 ? undefined : T0,
+});
+
+describe('a dispatch whose mails are refused', () => {
+  const stopped = { reason: 'permanent-failures', faultSince: T0 } as const;
+
+  it.each<[string, FinalRows, Stop | undefined]>([
+    ['goes on after nine, though nothing else came of it', rows(9, 9, 'BAD_REQUEST'), undefined],
+    ['is stopped after ten of ten, by their code (S10)', rows(10, 10, 'BAD_REQUEST'), { ...stopped, faultCode: 'BAD_REQUEST' }],
+    ['is stopped by ten of nineteen', rows(10, 19, 'BAD_REQUEST'), { ...stopped, faultCode: 'BAD_REQUEST' }],
+    ['goes on when no more than half were refused', rows(10, 20, 'BAD_REQUEST'), undefined],
+    ['goes on when many were, but far more were sent', rows(400, 50_000, 'MESSAGE_REJECTED'), undefined],
+    ['is stopped without a code when there are several', rows(11, 11, 'BAD_REQUEST', 'MESSAGE_REJECTED'), stopped],
+    ['goes on when nothing is final', rows(0, 0), undefined],
+  ])('%s', (_name, final, expected) => {
+    expect(stopFor(final)).toEqual(expected);
+  });
+});
+
+describe('old mail that comes up again', () => {
+  const DAY = 24 * 3_600_000;
+  const old: Age = { dueSince: T0, lastProgressAt: T0, lastTraceAt: T0 };
+
+  it.each<[string, Age, number, boolean]>([
+    ['is stale when all was still for more than a day (U8)', old, T0 + DAY + 1, true],
+    ['is not after a day to the millisecond', old, T0 + DAY, false],
+    ['is when the sweeper never left a trace', { ...old, lastTraceAt: undefined }, T0 + DAY + 1, true],
+    ['is not when it came due within the day', { ...old, dueSince: T0 + 1 }, T0 + DAY + 1, false],
+    ['is not when something of the dispatch moved', { ...old, lastProgressAt: T0 + 1 }, T0 + DAY + 1, false],
+    ['is not when the sweeper was there, or a pause stood', { ...old, lastTraceAt: T0 + 1 }, T0 + DAY + 1, false],
+  ])('%s', (_name, age, now, expected) => {
+    expect(isStale(age, now)).toBe(expected);
+  });
+});
