@@ -30,7 +30,14 @@ export interface StageSettings extends TimeOrder {
   /** Mails per second of this service; 0: what the account allows. */
   readonly maxSendRate: number;
 
-  readonly unclearPolicy: 'resend' | 'hold';
+  readonly unclearPolicy: 'auto' | 'resend' | 'hold';
+  /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */
+  readonly witnessMarginSeconds: number;
+  /** How long to wait for a sign of an attempt after a canary, before a person has to decide. */
+  readonly holdAfterSeconds: number;
+  /** First and longest pause when the account cannot send. */
+  readonly pauseBaseSeconds: number;
+  readonly pauseCapSeconds: number;
   readonly retentionDays: number;
 
   /** A dispatch counts as stuck after this long without a change; its rows are visited no more often than that. */
@@ -52,8 +59,14 @@ const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   functionTimeoutSeconds: 10,
   leaseSeconds: 15,
   visibilitySeconds: 20,
+  feedbackTimeoutSeconds: 3,
+  feedbackVisibilitySeconds: 5,
   backoffBaseSeconds: 2,
   backoffCapSeconds: 60,
+  witnessMarginSeconds: 2,
+  holdAfterSeconds: 60,
+  pauseBaseSeconds: 2,
+  pauseCapSeconds: 10,
   stillSeconds: 10,
   visitSeconds: 10,
 };
@@ -67,6 +80,8 @@ const readTimes = (read: SettingReader) => ({
   leaseSeconds: read.number('leaseSeconds', 300, { from: 3, to: 12 * HOUR }),
   // SQS hides a message for 12 hours at most.
   visibilitySeconds: read.number('visibilitySeconds', 360, { from: 4, to: 12 * HOUR }),
+  feedbackTimeoutSeconds: read.number('feedbackTimeoutSeconds', 10, { from: 1, to: 900 }),
+  feedbackVisibilitySeconds: read.number('feedbackVisibilitySeconds', 60, { from: 2, to: HOUR }),
 });
 
 const readPolicy = (read: SettingReader) => ({
@@ -79,7 +94,11 @@ const readPolicy = (read: SettingReader) => ({
   // One batch of DynamoDB statements carries 25.
   parallelCalls: read.number('parallelCalls', 10, { from: 1, to: 25 }),
   maxSendRate: read.number('maxSendRate', 0, { from: 0, to: 10_000, fractions: true }),
-  unclearPolicy: read.oneOf('unclearPolicy', ['resend', 'hold']),
+  unclearPolicy: read.oneOf('unclearPolicy', ['auto', 'resend', 'hold']),
+  witnessMarginSeconds: read.number('witnessMarginSeconds', 60, { from: 1, to: HOUR }),
+  holdAfterSeconds: read.number('holdAfterSeconds', HOUR, { from: 1, to: DAY }),
+  pauseBaseSeconds: read.number('pauseBaseSeconds', 60, { from: 1, to: HOUR }),
+  pauseCapSeconds: read.number('pauseCapSeconds', 600, { from: 1, to: DAY }),
   retentionDays: read.number('retentionDays', 180, { from: 1, to: 3_650 }),
   stillSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
   visitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
@@ -108,10 +127,9 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
   const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
   const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read) };
   const faults = [...read.faults, ...faultsOfTimeOrder(settings)];
-  if (settings.backoffBaseSeconds > settings.backoffCapSeconds) {
-    faults.push(
-      `backoffBaseSeconds (${settings.backoffBaseSeconds}) must not exceed backoffCapSeconds (${settings.backoffCapSeconds})`,
-    );
+  for (const kind of ['backoff', 'pause'] as const) {
+    const [base, cap] = [settings[`${kind}BaseSeconds`], settings[`${kind}CapSeconds`]];
+    if (base > cap) faults.push(`${kind}BaseSeconds (${base}) must not exceed ${kind}CapSeconds (${cap})`);
   }
   if (faults.length > 0) {
     const how =

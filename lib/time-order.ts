@@ -4,18 +4,33 @@ export interface TimeOrder {
   readonly functionTimeoutSeconds: number;
   readonly leaseSeconds: number;
   readonly visibilitySeconds: number;
+  /** The function that applies SES's events, and how long an event in its hand stays hidden. */
+  readonly feedbackTimeoutSeconds: number;
+  readonly feedbackVisibilitySeconds: number;
 }
+
+/** Deliveries of an event that must fit into a lease: a worker that dies with one in hand must not make a mail look unsent. */
+const DELIVERIES_IN_A_LEASE = 3;
 
 /** Each pair: the shorter one, the longer one, and what goes wrong otherwise. */
 const ORDER: readonly (readonly [keyof TimeOrder, keyof TimeOrder, string])[] = [
   ['sesTimeoutSeconds', 'functionTimeoutSeconds', 'the function would be killed in the middle of a call to SES'],
   ['functionTimeoutSeconds', 'leaseSeconds', 'a second worker could send while the first one still does'],
   ['leaseSeconds', 'visibilitySeconds', 'the message of a dead worker would come back before its lease is over'],
+  ['feedbackTimeoutSeconds', 'feedbackVisibilitySeconds', 'an event would be handed out again while it is being applied'],
 ];
 
 /** What is wrong with the order of the times; empty if nothing is. */
-export const faultsOfTimeOrder = (times: TimeOrder): string[] =>
-  ORDER.filter(([shorter, longer]) => times[shorter] >= times[longer]).map(
+export const faultsOfTimeOrder = (times: TimeOrder): string[] => {
+  const faults = ORDER.filter(([shorter, longer]) => times[shorter] >= times[longer]).map(
     ([shorter, longer, otherwise]) =>
       `${shorter} (${times[shorter]}) must be less than ${longer} (${times[longer]}), or ${otherwise}`,
   );
+  const { feedbackVisibilitySeconds: visibility, leaseSeconds } = times;
+  if (visibility * DELIVERIES_IN_A_LEASE > leaseSeconds) {
+    faults.push(
+      `${DELIVERIES_IN_A_LEASE} × feedbackVisibilitySeconds (${visibility}) must not exceed leaseSeconds (${leaseSeconds}), or a mail could be sent again whose event was only late`,
+    );
+  }
+  return faults;
+};

@@ -1,9 +1,13 @@
 import type { Attempt } from '../domain/attempt.ts';
 import type { Addressee, DispatchContent, RenderedMail } from '../domain/content.ts';
-import type { Counts, Dispatch } from '../domain/dispatch.ts';
+import type { DeliveryState, MailEvent } from '../domain/delivery.ts';
+import type { Counts, Dispatch, DispatchStatus } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
+import type { Sending } from '../domain/pause.ts';
 import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
+import type { FinalRows, Stop } from '../domain/stop-rule.ts';
+import type { Hold, Witness } from '../domain/witness.ts';
 
 /** The time now; passed in so that tests own it. */
 export type Clock = () => Instant;
@@ -20,7 +24,13 @@ export type Sleep = (ms: number) => Promise<void>;
 export interface StoredRecipient extends Addressee {
   readonly recipient: Recipient;
   readonly attempts: readonly Attempt[];
+  readonly delivery: DeliveryState;
+  /** The newest ones, by time. */
+  readonly events: readonly MailEvent[];
 }
+
+/** What of a stored recipient may change without a lease. */
+export type Amendment = Pick<StoredRecipient, 'recipient' | 'attempts' | 'delivery' | 'events'>;
 
 /** The right to send was granted, and this is what to send. */
 export interface ClaimedRecipient extends StoredRecipient {
@@ -54,8 +64,63 @@ export interface RecipientRepository {
   writeAll(writes: readonly RecipientWrite[]): Promise<WriteResult[]>;
   /** The row as it is; `unavailable`: it cannot be told. */
   find(key: RecipientKey): Promise<StoredRecipient | undefined | 'unavailable'>;
-  /** FAILED to PENDING, as long as it is still the failure that was read. */
-  reopen(key: RecipientKey, from: In<'FAILED'>, next: Recipient): Promise<WriteResult>;
+  /**
+   * FAILED or UNKNOWN to PENDING together with its dispatch, as long as it is still the failure that was read. A STOPPED
+   * dispatch stays so.
+   * @param dispatch the dispatch's state as last seen; another one by now is answered `lease-lost`
+   */
+  reopen(key: RecipientKey, from: In<'FAILED' | 'UNKNOWN'>, next: Recipient, dispatch: DispatchStatus): Promise<WriteResult>;
+  /** PENDING to CANCELLED; nothing if it is PENDING no more. */
+  cancel(key: RecipientKey, now: Instant): Promise<WriteResult>;
+  /**
+   * Reads the row, asks what it should be, and writes that unless somebody changed it meanwhile: then again. `change` may
+   * be called several times; undefined leaves the row alone. A final row that changes its state has its dispatch looked
+   * over again by the sweeper.
+   */
+  amend(
+    key: RecipientKey,
+    change: (row: StoredRecipient) => Amendment | undefined,
+  ): Promise<'written' | 'unchanged' | 'gone' | 'unavailable'>;
+}
+
+/** What a sender asks of a dispatch. */
+export interface DispatchRepository {
+  /** How the dispatch stands; an active one may be some seconds old, any other is as it is now. */
+  status(dispatchId: string): Promise<DispatchStatus | 'unknown-dispatch' | 'unavailable'>;
+  /** Adds mails that were refused for good; undefined if the dispatch is not being sent. */
+  addRefused(dispatchId: string, count: number): Promise<{ readonly refused: number; readonly dispatch: Dispatch } | undefined>;
+  /** The rows that became final since the last resume. */
+  finalRows(dispatch: Dispatch): Promise<FinalRows>;
+  /** STOPPED, if it is still being sent as it was when it was read. */
+  stop(dispatch: Dispatch, stop: Stop, now: Instant): Promise<boolean>;
+}
+
+/** Whether the account may send: one small item for all senders. */
+export interface SendingRepository {
+  read(): Promise<Sending | 'unavailable'>;
+  /** Stores the next state if nobody stored another since the one before it. */
+  change(next: Sending): Promise<boolean>;
+}
+
+/** When the sweeper last looked over everything; undefined: never. */
+export interface SweepTraces {
+  lastPassAt(): Promise<Instant | undefined | 'unavailable'>;
+  passed(at: Instant): Promise<void>;
+}
+
+/** What SES's events tell of mails whose answer was lost. */
+export interface WitnessRepository {
+  read(): Promise<Witness | 'unavailable'>;
+  /** The right to send the next canary, if the last one is old enough. */
+  bookCanary(now: Instant, apartSeconds: number): Promise<boolean>;
+  /** Remembers a canary that SES took. @param canaries all to keep, this one included */
+  recordCanaries(canaries: readonly Instant[]): Promise<void>;
+  /** Adds holds; false: there is no room or no answer, and the mark must stay where it is. */
+  hold(holds: readonly Hold[], now: Instant): Promise<boolean>;
+  /** Removes the holds of attempts whose events were applied. */
+  release(leases: readonly string[]): Promise<void>;
+  /** Moves the mark on, never back. */
+  moveMark(to: Instant): Promise<void>;
 }
 
 /** The content of dispatches. */
@@ -91,6 +156,8 @@ export interface OutgoingMail extends RenderedMail {
 export interface MailProvider {
   /** At most one call; every way it can end is an answer. */
   send(mail: OutgoingMail, tags: SendTags): Promise<SendAnswer>;
+  /** A mail to SES's simulator, sent only so that SES publishes an event. */
+  sendCanary(): Promise<SendAnswer>;
   /** Mails per second that the account allows, as far as known. */
   maxSendRate(): Promise<number>;
 }
@@ -109,6 +176,14 @@ export interface SendQueue {
 export interface TaskQueue {
   /** @returns for each whether the queue has it; never throws */
   expand(batches: readonly BatchKey[]): Promise<boolean[]>;
+  /** @returns for each whether the queue has it; never throws */
+  carryOut(tasks: readonly TaskKey[]): Promise<boolean[]>;
+}
+
+/** Names one piece of long work on a dispatch. */
+export interface TaskKey {
+  readonly dispatchId: string;
+  readonly task: number;
 }
 
 /** Names one batch of recipients of a large dispatch. */
@@ -130,7 +205,9 @@ export interface BatchRepository {
 export interface RowsSeen {
   readonly counts: Counts;
   /** PENDING and due, or PROCESSING past the lease; the longest overdue first. */
-  readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant }[];
+  readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant; readonly status: 'PENDING' | 'PROCESSING' }[];
+  /** When SES took the newest mail; undefined: none was. */
+  readonly newestSentAt?: Instant;
 }
 
 /** Dispatches that are not finished. */
@@ -138,14 +215,20 @@ export interface OpenDispatchRepository {
   /** One that cannot be read must not keep the others from being looked at. */
   open(): AsyncIterable<(Dispatch & SweepMarks) | 'unreadable'>;
   batches(dispatchId: string): Promise<readonly BatchKey[]>;
+  /** Tasks that are not done. */
+  tasks(dispatchId: string): Promise<readonly TaskKey[]>;
   rows(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>, now: Instant): Promise<RowsSeen>;
   /** Stores what was seen, so that the next pass can tell whether the dispatch moves; nothing if it is finished by now. */
   mark(
     dispatchId: string,
     seen: { readonly counts: Counts; readonly lastProgressAt: Instant; readonly visitedAt: Instant },
   ): Promise<void>;
-  /** COMPLETED, as long as status and generation are those that were read. */
+  /** COMPLETED, as long as status and generation are those that were read; one that is so already gets its counts anew. */
   complete(dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean>;
+  /** A CANCELLED dispatch has no open row any more: nobody need look at it. */
+  close(dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean>;
+  /** STOPPED, if it is still being sent as it was when it was read. */
+  stop(dispatch: Dispatch, stop: Stop, now: Instant): Promise<boolean>;
 }
 
 /** When the sweeper last looked at the rows of a dispatch. */

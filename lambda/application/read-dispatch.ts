@@ -1,5 +1,5 @@
-import { countRows, type Counts, type Dispatch, outcomeOf, statusNow } from '../domain/dispatch.ts';
-import type { ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
+import { countRows, type Counts, type Dispatch, needsAttention, outcomeOf, statusNow } from '../domain/dispatch.ts';
+import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
 
 /** Who asks. */
 export interface Reader {
@@ -23,7 +23,7 @@ export interface ReadDispatch {
 
 /** Answers what became of a dispatch. Another admin's is as good as none. */
 export const createReadDispatch = (repository: ReadRepository): ReadDispatch => {
-  const find = async ({ adminId, isOperator }: Reader, dispatchId: string): Promise<Dispatch | undefined> => {
+  const find = async ({ adminId, isOperator }: Reader, dispatchId: string): Promise<FoundDispatch | undefined> => {
     const dispatch = await repository.find(dispatchId);
     return dispatch !== undefined && (isOperator || dispatch.adminId === adminId) ? dispatch : undefined;
   };
@@ -32,11 +32,11 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
     async dispatch(reader, dispatchId) {
       const dispatch = await find(reader, dispatchId);
       if (dispatch === undefined) return undefined;
-      // Rows of a finished dispatch expire one by one; its counts stay what they were.
-      const rows = dispatch.status === 'COMPLETED' && dispatch.counts ? dispatch.counts : await repository.counts(dispatch);
+      const rows = await countsNow(repository, dispatch);
       const status = statusNow(dispatch, rows);
+      const result = { outcome: outcomeOf(rows), needsAttention: needsAttention(rows) };
       return {
-        dispatch: { ...dispatch, status, ...(status === 'COMPLETED' && { outcome: dispatch.outcome ?? outcomeOf(rows) }) },
+        dispatch: { ...dispatch, status, ...(status === 'COMPLETED' && result) },
         // Recipients that are still in a batch have no row, and are as pending as those that have one.
         counts: { ...rows, PENDING: rows.PENDING + Math.max(0, dispatch.total - countRows(rows)) },
       };
@@ -47,4 +47,13 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
       return dispatch && repository.recipients({ ...query, dispatch });
     },
   };
+};
+
+/** Rows of a finished dispatch expire one by one: its counts stay what they were, unless all rows are there and one has changed. */
+const countsNow = async (repository: ReadRepository, dispatch: FoundDispatch): Promise<Counts> => {
+  const { status, counts, isOpen, total } = dispatch;
+  if (status !== 'COMPLETED' || counts === undefined) return repository.counts(dispatch);
+  if (!isOpen) return counts;
+  const rows = await repository.counts(dispatch);
+  return countRows(rows) < total ? counts : rows;
 };

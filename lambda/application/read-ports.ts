@@ -2,12 +2,6 @@ import type { Counts, Dispatch } from '../domain/dispatch.ts';
 import type { RecipientStatus } from '../domain/recipient.ts';
 import type { StoredRecipient } from './ports.ts';
 
-/** A recipient as its admin sees it. */
-export interface SeenRecipient extends StoredRecipient {
-  /** How far the mail got after SES took it; absent: nothing is known. */
-  readonly delivery?: string;
-}
-
 /** Where to go on reading: after that recipient, or at the beginning of the shard. */
 export interface RecipientPosition {
   readonly shard: number;
@@ -16,7 +10,7 @@ export interface RecipientPosition {
 
 /** Some recipients, and where the next ones begin. A page may be empty and not be the last. */
 export interface RecipientPage {
-  readonly recipients: readonly SeenRecipient[];
+  readonly recipients: readonly StoredRecipient[];
   readonly next?: RecipientPosition;
 }
 
@@ -27,9 +21,15 @@ export interface RecipientQuery {
   readonly limit: number;
 }
 
+/** A dispatch as it is stored. */
+export interface FoundDispatch extends Dispatch {
+  /** The sweeper will look at it again: whatever it stored about the rows may be out of date. */
+  readonly isOpen: boolean;
+}
+
 /** Dispatches as their admins see them. */
 export interface ReadRepository {
-  find(dispatchId: string): Promise<Dispatch | undefined>;
+  find(dispatchId: string): Promise<FoundDispatch | undefined>;
   /** Counts the rows; recipients that are still in a batch are not among them. */
   counts(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>): Promise<Counts>;
   recipients(query: RecipientQuery): Promise<RecipientPage>;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import type { Attempt } from '../domain/attempt.ts';
 import type { Addressee } from '../domain/content.ts';
+import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent } from '../domain/delivery.ts';
 import type { Counts, Dispatch } from '../domain/dispatch.ts';
 import { toIso } from '../domain/instant.ts';
 import { type Recipient, RECIPIENT_STATUSES } from '../domain/recipient.ts';
@@ -21,6 +22,13 @@ export const DispatchView = z.object({
   createdAt: Iso,
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
+  /** Some recipients failed, or nobody knows whether they were sent to. */
+  needsAttention: z.boolean().exactOptional(),
+  /** Why it was stopped, the code of the failures if they have one in common, and when. */
+  failureReason: z.enum(['permanent-failures', 'stale']).exactOptional(),
+  faultCode: z.string().exactOptional(),
+  stoppedAt: Iso.exactOptional(),
+  cancelledAt: Iso.exactOptional(),
   links: z.object({ self: z.string(), recipients: z.string() }),
 });
 export type DispatchView = z.output<typeof DispatchView>;
@@ -50,7 +58,17 @@ export const toDispatchView = (dispatch: Dispatch): DispatchView => ({
   createdAt: toIso(dispatch.createdAt),
   ...(dispatch.completedAt !== undefined && { completedAt: toIso(dispatch.completedAt) }),
   ...(dispatch.outcome !== undefined && { outcome: dispatch.outcome }),
+  ...(dispatch.needsAttention !== undefined && { needsAttention: dispatch.needsAttention }),
+  ...(dispatch.status === 'STOPPED' && toStopView(dispatch)),
+  ...(dispatch.cancelledAt !== undefined && { cancelledAt: toIso(dispatch.cancelledAt) }),
   links: { self: dispatchPath(dispatch.dispatchId), recipients: `${dispatchPath(dispatch.dispatchId)}/recipients` },
+});
+
+/** A resumed dispatch may still have these from before. */
+const toStopView = ({ failureReason, faultCode, stoppedAt }: Dispatch): Partial<DispatchView> => ({
+  ...(failureReason !== undefined && { failureReason }),
+  ...(faultCode !== undefined && { faultCode }),
+  ...(stoppedAt !== undefined && { stoppedAt: toIso(stoppedAt) }),
 });
 
 export const toAcceptedView = (dispatch: Dispatch): z.output<typeof AcceptedView> => ({
@@ -74,6 +92,14 @@ const AttemptView = z.object({
   ms: z.number().exactOptional(),
 });
 
+/** One event of SES about a mail. */
+const EventView = z.object({
+  kind: z.enum(MAIL_EVENT_KINDS),
+  at: Iso,
+  messageId: z.string(),
+  detail: z.string().exactOptional(),
+});
+
 /** A recipient as the API shows it. */
 export const RecipientView = z.object({
   applyId: z.string(),
@@ -84,12 +110,15 @@ export const RecipientView = z.object({
   messageId: z.string().exactOptional(),
   sentAt: Iso.exactOptional(),
   failedAt: Iso.exactOptional(),
+  cancelledAt: Iso.exactOptional(),
   nextAttemptAt: Iso.exactOptional(),
   lastErrorCode: z.string().exactOptional(),
   /** How far the mail got after SES took it; `none`: nothing is known. */
-  delivery: z.string().exactOptional(),
+  delivery: z.enum(DELIVERY_STATES).exactOptional(),
   /** The newest ones, oldest first. */
   attempts: z.array(AttemptView),
+  /** The newest ones, oldest first. */
+  events: z.array(EventView),
 });
 export type RecipientView = z.output<typeof RecipientView>;
 
@@ -112,8 +141,9 @@ const toStateView = (recipient: Recipient): Partial<RecipientView> => {
     case 'FAILED':
     case 'UNKNOWN':
       return { lastErrorCode: recipient.lastErrorCode, failedAt: toIso(recipient.failedAt) };
-    case 'PROCESSING':
     case 'CANCELLED':
+      return { cancelledAt: toIso(recipient.cancelledAt) };
+    case 'PROCESSING':
       return {};
   }
 };
@@ -122,14 +152,17 @@ const toStateView = (recipient: Recipient): Partial<RecipientView> => {
 const toAttemptView = (attempt: Attempt): z.output<typeof AttemptView> =>
   AttemptView.parse({ ...attempt, startedAt: toIso(attempt.startedAt) });
 
+const toEventView = (event: MailEvent): z.output<typeof EventView> => EventView.parse({ ...event, at: toIso(event.at) });
+
 export const toRecipientView = (
   seen: Pick<Addressee, 'applyId' | 'email'> & {
     readonly recipient: Recipient;
     readonly attempts: readonly Attempt[];
-    readonly delivery?: string;
+    readonly delivery: DeliveryState;
+    readonly events: readonly MailEvent[];
   },
 ): RecipientView => {
-  const { applyId, email, recipient, attempts, delivery } = seen;
+  const { applyId, email, recipient, attempts, delivery, events } = seen;
   const { status, round, attemptCount } = recipient;
   return {
     applyId,
@@ -138,7 +171,8 @@ export const toRecipientView = (
     round,
     attemptCount,
     ...toStateView(recipient),
-    ...(status === 'SENT' && { delivery: delivery ?? 'none' }),
+    ...(status === 'SENT' && { delivery }),
     attempts: attempts.map(toAttemptView),
+    events: events.map(toEventView),
   };
 };

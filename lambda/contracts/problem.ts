@@ -10,6 +10,8 @@ export const PROBLEMS = {
   'no-subject': { status: 403, title: 'The token names no subject' },
   'not-found': { status: 404, title: 'There is no such dispatch' },
   'idempotency-key-conflict': { status: 409, title: 'This Idempotency-Key was used for another request' },
+  'already-completed': { status: 409, title: 'The dispatch is completed; there is nothing to cancel' },
+  'not-stopped': { status: 409, title: 'The dispatch is not stopped; there is nothing to resume' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'dispatch-too-large': { status: 413, title: 'The dispatch is too large to be stored' },
   'unsupported-media-type': { status: 415, title: 'The body must be application/json, plain or gzip' },

@@ -11,14 +11,13 @@ export const SendMessageBody = z.object({
   enqueuedAt: z.iso.datetime(),
 });
 
-/** What a message of the task queue says. */
-export const TaskMessageBody = z.object({
-  v: z.literal(1),
-  id: z.string().min(1),
-  kind: z.literal('expand'),
-  dispatchId: z.string().min(1),
-  batch: z.number().int().nonnegative(),
-});
+const Task = z.object({ v: z.literal(1), id: z.string().min(1), dispatchId: z.string().min(1) });
+
+/** What a message of the task queue says: make recipients of a batch, or carry out the task that the table holds. */
+export const TaskMessageBody = z.discriminatedUnion('kind', [
+  Task.extend({ kind: z.literal('expand'), batch: z.number().int().nonnegative() }),
+  Task.extend({ kind: z.literal('carry-out'), task: z.number().int().positive() }),
+]);
 
 export type TaskMessageBody = z.infer<typeof TaskMessageBody>;
 export type SendMessageBody = z.infer<typeof SendMessageBody>;

@@ -1,5 +1,8 @@
 import { REQUEST_LIMITS } from '../domain/dispatch-request.ts';
 
+/** A pause's reason is a sentence. */
+export const REASON_BYTES = 500;
+
 const number = (amount: number): string => amount.toLocaleString('en-US');
 
 /** Every rule that a request can break. The names are part of the API; the sentences are for people. */
@@ -19,6 +22,8 @@ export const REQUEST_RULES = {
   'email-domain': 'has no valid domain after the @',
   'subject-length': `must be at most ${number(REQUEST_LIMITS.subjectBytes)} bytes of UTF-8`,
   'unsubscribe-length': `must be at most ${number(REQUEST_LIMITS.unsubscribeUrlBytes)} bytes of UTF-8`,
+  'reason-length': `must be at most ${number(REASON_BYTES)} bytes of UTF-8`,
+  'not-when-resuming': 'says why sending pauses, and goes with "paused": true only',
   'own-variables-size': `must be at most ${number(REQUEST_LIMITS.ownVariablesBytes)} bytes of JSON`,
   'shared-variables-size': `must be at most ${number(REQUEST_LIMITS.sharedVariablesBytes)} bytes of JSON`,
   'variable-depth': `must be nested at most ${number(REQUEST_LIMITS.variableDepth)} levels deep`,

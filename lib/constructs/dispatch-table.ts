@@ -59,14 +59,30 @@ export class DispatchTable extends Construct {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query');
   }
 
-  /** May turn a batch into recipients. */
-  grantExpand(grantee: IGrantable): Grant {
-    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLInsert', 'dynamodb:DeleteItem');
+  /** May change a dispatch as a whole together with a new task, after a look at its recipients. */
+  grantOperate(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
   }
 
-  /** May claim recipients, record what became of them, and reopen one together with its dispatch. */
+  /** May pause and resume all sending. */
+  grantPause(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+  }
+
+  /** May turn a batch into recipients, and go through those of a dispatch to cancel or reopen them. */
+  grantCarryOut(grantee: IGrantable): Grant {
+    const changes = ['dynamodb:PartiQLInsert', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', ...changes);
+  }
+
+  /** May claim recipients, record what became of them, and reopen, pause or stop what the answers ask for. */
   grantSend(grantee: IGrantable): Grant {
-    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:UpdateItem');
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Query', 'dynamodb:UpdateItem');
+  }
+
+  /** May record at recipients what SES tells of their mails, and at the witness how far that has come. */
+  grantFeedback(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
   }
 
   /** May look for dispatches that are stuck, and mark or complete them. */

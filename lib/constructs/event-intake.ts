@@ -1,4 +1,4 @@
-import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { ConfigurationSet, EmailSendingEvent, EventDestination } from 'aws-cdk-lib/aws-ses';
@@ -9,6 +9,12 @@ import { Construct } from 'constructs';
 import { WorkerQueue } from './worker-queue.ts';
 
 export interface EventIntakeProps {
+  /** How long the function that applies events may run. */
+  readonly timeout: Duration;
+
+  /** How long an event that was handed out stays hidden; three deliveries fit into the lease of a sender that waits for it. */
+  readonly visibility: Duration;
+
   /** Whether the topic's key outlives the stack. */
   readonly kept: boolean;
 }
@@ -29,16 +35,15 @@ export class EventIntake extends Construct {
   readonly configurationSet: ConfigurationSet;
   readonly feedback: WorkerQueue;
 
-  constructor(scope: Construct, id: string, { kept }: EventIntakeProps) {
+  constructor(scope: Construct, id: string, { timeout, visibility, kept }: EventIntakeProps) {
     super(scope, id);
 
     this.feedback = new WorkerQueue(this, 'Feedback', {
-      consumerTimeout: Duration.seconds(10),
-      // Two more deliveries fit into the lease of a sender that waits for the event.
-      visibility: Duration.seconds(60),
-      // An event is lost for good once it is here, so it is tried for hours.
+      consumerTimeout: timeout,
+      visibility,
+      // Whatever waits for an event that was given up waits for a person, so it is tried for hours before that.
       plannedAttempts: 200,
-      impact: 'Some events of SES did not reach the feedback queue; sending goes on all the same.',
+      impact: 'What became of some mails is not recorded, and those whose answer was lost wait for a person.',
       runbook: 'feedback-dead-letters',
     });
 

@@ -17,9 +17,9 @@ export interface OutboxRelayProps {
 const startsWith = (...prefixes: string[]) => ({ S: prefixes.map((prefix) => ({ prefix })) });
 const is = (...values: string[]) => ({ S: values });
 
-/** A new recipient or batch; and a recipient that was final and is to be sent again. */
+/** A new recipient, batch or task; and a recipient that was final and is to be sent again. */
 const RELAYED = [
-  { eventName: ['INSERT'], dynamodb: { Keys: { sk: startsWith('RECIPIENT#', 'BATCH#') } } },
+  { eventName: ['INSERT'], dynamodb: { Keys: { sk: startsWith('RECIPIENT#', 'BATCH#', 'TASK#') } } },
   {
     eventName: ['MODIFY'],
     dynamodb: {

@@ -6,14 +6,17 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
 import type { AcceptDispatchEnvVars } from '../../lambda/handlers/accept-dispatch/env.ts';
+import type { ApplyFeedbackEnvVars } from '../../lambda/handlers/apply-feedback/env.ts';
 import type { CarryOutTaskEnvVars } from '../../lambda/handlers/carry-out-task/env.ts';
+import type { OperateDispatchesEnvVars } from '../../lambda/handlers/operate-dispatches/env.ts';
+import type { OperateSendingEnvVars } from '../../lambda/handlers/operate-sending/env.ts';
 import type { ReadDispatchesEnvVars } from '../../lambda/handlers/read-dispatches/env.ts';
 import type { RelayOutboxEnvVars } from '../../lambda/handlers/relay-outbox/env.ts';
 import type { SendRecipientsEnvVars } from '../../lambda/handlers/send-recipients/env.ts';
 import type { SweepEnvVars } from '../../lambda/handlers/sweep/env.ts';
 import { type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts';
 import { EventIntake } from '../constructs/event-intake.ts';
-import { HttpEntry } from '../constructs/http-entry.ts';
+import { type Endpoint, HttpEntry } from '../constructs/http-entry.ts';
 import { OutboxRelay } from '../constructs/outbox-relay.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { grantReadQuota, grantReadTemplates, grantSendMail } from '../constructs/ses-rights.ts';
@@ -31,7 +34,7 @@ export interface DispatchStackProps extends StackProps {
 /** An HTTP API gives up after 30 s; the function must be the first to. */
 const API_TIMEOUT = Duration.seconds(29);
 
-/** 1,000 recipients are put in a few seconds; the rest is for a table that throttles. */
+/** 1,000 recipients are put in a few seconds; the rest is for a table that throttles, and for tasks that go on for long. */
 const TASK_TIMEOUT = Duration.seconds(60);
 
 /** What can be rebuilt: API, relay, queues, senders, recovery, events of SES. */
@@ -57,20 +60,29 @@ export class DispatchStack extends Stack {
     this.#tasks = new WorkerQueue(this, 'Tasks', {
       consumerTimeout: TASK_TIMEOUT,
       plannedAttempts: 7,
-      impact: 'Part of a large dispatch is stuck: its recipients are not even waiting to be sent yet.',
+      impact: 'Part of a large dispatch is not even waiting to be sent, or a cancelled or resumed one is left half-way.',
       runbook: 'task-dead-letters',
     });
-    this.#events = new EventIntake(this, 'Events', { kept: stage.kept });
+    this.#events = new EventIntake(this, 'Events', {
+      timeout: Duration.seconds(stage.feedbackTimeoutSeconds),
+      visibility: Duration.seconds(stage.feedbackVisibilitySeconds),
+      kept: stage.kept,
+    });
 
     const api = this.#addApi();
     this.#addRelay(failures);
     this.#addTaskWorker();
     this.#addSender();
+    this.#addFeedback();
     this.#addSweeper();
 
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'SendQueueUrl', { value: this.#sends.queue.queueUrl });
     new CfnOutput(this, 'SendDeadLetterQueueUrl', { value: this.#sends.deadLetters.queueUrl });
+    new CfnOutput(this, 'TaskQueueUrl', { value: this.#tasks.queue.queueUrl });
+    new CfnOutput(this, 'TaskDeadLetterQueueUrl', { value: this.#tasks.deadLetters.queueUrl });
+    new CfnOutput(this, 'FeedbackQueueUrl', { value: this.#events.feedback.queue.queueUrl });
+    new CfnOutput(this, 'FeedbackDeadLetterQueueUrl', { value: this.#events.feedback.deadLetters.queueUrl });
     new CfnOutput(this, 'ConfigurationSetName', { value: this.#events.configurationSet.configurationSetName });
   }
 
@@ -111,6 +123,7 @@ export class DispatchStack extends Stack {
       audience,
       kept,
       endpoints: {
+        ...this.#addOperations(),
         Accept: { handler: accept, routes: [{ method: HttpMethod.POST, path: '/dispatches', scopes: ['mail:send'] }] },
         Read: {
           handler: read,
@@ -121,6 +134,43 @@ export class DispatchStack extends Stack {
         },
       },
     });
+  }
+
+  /** What people do to dispatches, and to sending as a whole. */
+  #addOperations(): Record<string, Endpoint> {
+    const common = { timeout: Duration.seconds(20), memoryMegabytes: 512, kept: this.#stage.kept };
+    const dispatches = new ServiceFunction(this, 'OperateDispatches', {
+      ...common,
+      handler: 'operate-dispatches',
+      environment: { TABLE_NAME: this.#table.table.tableName } satisfies OperateDispatchesEnvVars,
+    });
+    this.#table.grantOperate(dispatches);
+    const sending = new ServiceFunction(this, 'OperateSending', {
+      ...common,
+      handler: 'operate-sending',
+      environment: { TABLE_NAME: this.#table.table.tableName } satisfies OperateSendingEnvVars,
+    });
+    this.#table.grantPause(sending);
+
+    // One's own dispatches may be cancelled by whoever may send them; which are whose, the function knows.
+    const senders = ['mail:send', 'mail:operate'];
+    const operators = ['mail:operate'];
+    return {
+      OperateDispatches: {
+        handler: dispatches,
+        routes: [
+          { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/cancel', scopes: senders },
+          { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/resume', scopes: senders },
+        ],
+      },
+      OperateSending: {
+        handler: sending,
+        routes: [
+          { method: HttpMethod.GET, path: '/sending', scopes: operators },
+          { method: HttpMethod.PUT, path: '/sending', scopes: operators },
+        ],
+      },
+    };
   }
 
   #addRelay(failures: Bucket): void {
@@ -146,9 +196,16 @@ export class DispatchStack extends Stack {
       timeout: TASK_TIMEOUT,
       memoryMegabytes: 1_024,
       kept: this.#stage.kept,
-      environment: { TABLE_NAME: this.#table.table.tableName } satisfies CarryOutTaskEnvVars,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        SEND_QUEUE_URL: this.#sends.queue.queueUrl,
+        TASK_QUEUE_URL: this.#tasks.queue.queueUrl,
+        RETENTION_DAYS: String(this.#stage.retentionDays),
+      } satisfies CarryOutTaskEnvVars,
     });
-    this.#table.grantExpand(worker);
+    this.#table.grantCarryOut(worker);
+    this.#sends.grantSend(worker);
+    this.#tasks.grantSend(worker);
     // One task a call, so that one that fails takes no other with it; two at once leave the table to the senders.
     this.#tasks.feed(worker, { batchSize: 1, maxConcurrency: 2 });
   }
@@ -177,6 +234,11 @@ export class DispatchStack extends Stack {
         PARALLEL_CALLS: String(stage.parallelCalls),
         MAX_SEND_RATE: String(stage.maxSendRate),
         UNCLEAR_POLICY: stage.unclearPolicy,
+        WITNESS_MARGIN_SECONDS: String(stage.witnessMarginSeconds),
+        HOLD_AFTER_SECONDS: String(stage.holdAfterSeconds),
+        PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
+        PAUSE_CAP_SECONDS: String(stage.pauseCapSeconds),
+        FROM_ADDRESS: stage.fromAddress,
         RETENTION_DAYS: String(stage.retentionDays),
       } satisfies SendRecipientsEnvVars,
     });
@@ -190,6 +252,23 @@ export class DispatchStack extends Stack {
       reason: 'ses:GetAccount is about the account as a whole and knows no narrower resource.',
     });
     this.#sends.feed(sender, { batchSize, maxConcurrency });
+  }
+
+  #addFeedback(): void {
+    const { kept, feedbackTimeoutSeconds, retentionDays } = this.#stage;
+    const feedback = new ServiceFunction(this, 'ApplyFeedback', {
+      handler: 'apply-feedback',
+      timeout: Duration.seconds(feedbackTimeoutSeconds),
+      memoryMegabytes: 512,
+      kept,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        RETENTION_DAYS: String(retentionDays),
+      } satisfies ApplyFeedbackEnvVars,
+    });
+    this.#table.grantFeedback(feedback);
+    // A batch is applied all at once, and five of them keep up with some hundred mails a second.
+    this.#events.feedback.feed(feedback, { batchSize: 10, maxConcurrency: 5 });
   }
 
   #addSweeper(): void {

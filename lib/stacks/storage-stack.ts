@@ -33,5 +33,6 @@ export class StorageStack extends Stack {
     });
 
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
+    new CfnOutput(this, 'FailureBucketName', { value: this.failures.bucketName });
   }
 }

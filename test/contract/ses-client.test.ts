@@ -30,6 +30,7 @@ const sendTo = async (url: string): Promise<{ readonly answer: SendAnswer; reado
   const client = createSesClient(TIMEOUT_SECONDS);
   const provider = createMailProvider({
     client,
+    canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: TIMEOUT_SECONDS,
     maxSendRate: 0,

@@ -6,10 +6,17 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 
-import { DispatchItem, parseRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/items.ts';
+import {
+  DispatchItem,
+  parseRecipientItem,
+  stateAttributes,
+  toStoredAttempt,
+  toStoredEvent,
+} from '../../lambda/adapters/dynamo/items.ts';
 import { packBatch, packContent, unpackBatch, unpackContent } from '../../lambda/adapters/dynamo/packing.ts';
+import { MAIL_EVENT_KINDS, type MailEvent } from '../../lambda/domain/delivery.ts';
 import type { Recipient } from '../../lambda/domain/recipient.ts';
-import { aContent, cancelled, exhausted, failed, pending, processing, sent, unknown } from '../support/builders.ts';
+import { aContent, anAttempt, cancelled, exhausted, failed, pending, processing, sent, unknown } from '../support/builders.ts';
 import { json, startSesServer as startServer } from '../support/ses-server.ts';
 
 type Image = Record<string, unknown>;
@@ -63,8 +70,12 @@ describe('a recipient that an earlier version stored', () => {
     ]);
   });
 
+  it('has no events and no delivery, as it was stored before there were any', async () => {
+    expect(parseRecipientItem(await read(12))).toMatchObject({ delivery: 'none', events: [] });
+  });
+
   it('with attributes of a later version is understood all the same', async () => {
-    expect(parseRecipientItem({ ...(await read(12)), delivery: 'delivered', events: [] }).recipient.status).toBe('SENT');
+    expect(parseRecipientItem({ ...(await read(12)), openedAt: 'later' }).recipient.status).toBe('SENT');
   });
 
   it.each<[string, Image]>([
@@ -74,6 +85,9 @@ describe('a recipient that an earlier version stored', () => {
     ['sent without the id of SES', { messageId: undefined }],
     ['with attempts that are no list', { attempts: 'none' }],
     ['with variables that are no JSON', { variables: '{' }],
+    ['with a delivery nobody knows', { delivery: 'lost' }],
+    ['with an event nobody knows', { events: [{ kind: 'open', messageId: 'ses-1', at: '2026-03-02T09:00:00.000Z' }] }],
+    ['cancelled without an instant', { status: 'CANCELLED' }],
   ])('fails %s', async (_name, change) => {
     const item = await read(12);
 
@@ -98,6 +112,30 @@ describe('each state is the same after it was stored and read', () => {
   });
 });
 
+describe('what is stored beside the state is the same after it was stored and read', () => {
+  const item = { sk: 'RECIPIENT#a-1', email: 'kim@example.com', variables: '{}', ...stateAttributes(sent()) };
+
+  it('attempts', () => {
+    const attempts = [
+      anAttempt({ outcome: 'unclear', code: 'TIMED_OUT', ms: 10_000 }),
+      anAttempt({ n: 2, lease: 'l-2', outcome: 'unsent' }),
+      anAttempt({ n: 3, lease: 'l-3', outcome: 'sent', messageId: 'ses-1', ms: 80 }),
+    ];
+
+    expect(parseRecipientItem({ ...item, attempts: attempts.map(toStoredAttempt) }).attempts).toEqual(attempts);
+  });
+
+  it('events and delivery', () => {
+    const events: MailEvent[] = [
+      ...MAIL_EVENT_KINDS.map((kind, i) => ({ kind, messageId: 'ses-1', at: at('09:00:00.000') + i })),
+      { kind: 'bounce', messageId: 'ses-1', at: at('09:01:00.000'), detail: 'Permanent/Suppressed', suppressed: true },
+    ];
+    const stored = { ...item, attempts: [], delivery: 'suppressed', events: events.map(toStoredEvent) };
+
+    expect(parseRecipientItem(stored)).toMatchObject({ delivery: 'suppressed', events });
+  });
+});
+
 describe('a dispatch that an earlier version stored', () => {
   const stored = {
     dispatchId: 'd1',
@@ -114,6 +152,27 @@ describe('a dispatch that an earlier version stored', () => {
 
   it('is understood, though it has no fingerprint (A8)', () => {
     expect(DispatchItem.parse(stored)).toEqual({ ...stored, createdAt: at('09:00:00.000') });
+  });
+
+  it('is understood with all that may become of it, and with what this code does not read', () => {
+    const instants = ['lastProgressAt', 'visitedAt', 'completedAt', 'faultSince', 'stoppedAt', 'resumedAt', 'cancelledAt'];
+    const iso = '2026-03-02T09:00:00.000Z';
+    const became = {
+      status: 'STOPPED',
+      failureReason: 'permanent-failures',
+      faultCode: 'BAD_REQUEST',
+      outcome: 'none-sent',
+      needsAttention: true,
+      counts: { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 3, UNKNOWN: 0, CANCELLED: 0 },
+    };
+    const item = { ...stored, ...became, ...Object.fromEntries(instants.map((name) => [name, iso])), refusedCount: 3, tasks: 1 };
+
+    expect(DispatchItem.parse(item)).toEqual({
+      ...stored,
+      ...became,
+      createdAt: at('09:00:00.000'),
+      ...Object.fromEntries(instants.map((name) => [name, at('09:00:00.000')])),
+    });
   });
 
   it('fails in a status nobody knows', () => {

@@ -11,13 +11,14 @@ import { one, synthesize } from '../infra/synthesized.ts';
 
 /**
  * The stream of a table while one recipient was put, failed twice, was redriven, sent and removed, with what else
- * happens beside it. Recorded from a server; the order is that of the stream.
+ * happens beside it; and of a dispatch that was resumed. Recorded from a server; the order is that of the stream.
  */
 const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, 'recorded/stream-records.json'), 'utf8'),
 ) as readonly DynamoDBRecord[];
 
 const OF_RECIPIENT: OutboxRecord = { kind: 'recipient', key: { dispatchId: 'd1', shard: 0, applyId: 'a-1' } };
+const OF_TASK: OutboxRecord = { kind: 'task', key: { dispatchId: 'd1', task: 1 } };
 const OF_BATCH: OutboxRecord = { kind: 'batch', key: { dispatchId: 'd1', batch: 7 } };
 const OTHER: OutboxRecord = { kind: 'other' };
 
@@ -57,6 +58,9 @@ const SAMPLES: readonly (readonly [string, DynamoDBRecord, OutboxRecord])[] = [
   ['a removed recipient', at(13), OTHER],
   ['a recipient that TTL removed', byTtl(13), OTHER],
   ['a removed batch', at(14), OTHER],
+  ['a new task', at(15), OF_TASK],
+  ['a task that goes on', at(16), OTHER],
+  ['a task that is done', at(17), OTHER],
 ];
 
 describe('a record of the stream is relayed if and only if somebody waits for it (O2)', () => {
@@ -85,6 +89,8 @@ describe('a record that no version of this code can handle is poison, kept whole
     ['a recipient under a key of another form', withKeys('DISPATCH#d1', 'RECIPIENT#a-1')],
     ['a recipient without an id', withKeys('DISPATCH#d1#0', 'RECIPIENT#')],
     ['a batch without a number', withKeys('DISPATCH#d1', 'BATCH#x')],
+    ['a task without a number', withKeys('DISPATCH#d1', 'TASK#x')],
+    ['a task of no dispatch', withKeys('CONTROL', 'TASK#0001')],
     ['a record without keys', { ...at(3), dynamodb: { SequenceNumber: '1' } }],
     ['a record of a kind nobody knows', { ...at(3), eventName: 'TRUNCATE' }],
     ['an empty record', {}],

@@ -8,12 +8,15 @@ import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/
 import { batchKey, contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
 import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
 import { packBatch } from '../../lambda/adapters/dynamo/packing.ts';
+import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
+import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
 import { createExpandBatch } from '../../lambda/application/expand-batch.ts';
 import type { BatchKey, SendQueue } from '../../lambda/application/ports.ts';
 import { createSweep } from '../../lambda/application/sweep.ts';
 import { toIso } from '../../lambda/domain/instant.ts';
 import type { Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
+import { createFakeWitness } from '../support/fake-witness.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');
@@ -131,7 +134,11 @@ describe('the sweeper', () => {
           expanded.push(...batches);
           return Promise.resolve(batches.map(() => true));
         },
+        carryOut: (tasks) => Promise.resolve(tasks.map(() => true)),
       },
+      sending: createSendingRepository(table.client, table.tableName),
+      sweeps: createSweepTraces(table.client, table.tableName),
+      witness: createFakeWitness(),
       clock: () => now,
       stillMs: 10 * MINUTE,
       visitMs: 15 * MINUTE,

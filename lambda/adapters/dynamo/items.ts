@@ -4,13 +4,16 @@ import type { StoredRecipient, SweepMarks } from '../../application/ports.ts';
 import { VariablesSchema } from '../../contracts/json.ts';
 import type { Attempt } from '../../domain/attempt.ts';
 import type { Variables } from '../../domain/content.ts';
-import { type Counts, type Dispatch, NO_COUNTS } from '../../domain/dispatch.ts';
-import { fromIso, type Instant, toIso } from '../../domain/instant.ts';
-import { type Recipient, RECIPIENT_STATUSES } from '../../domain/recipient.ts';
+import { DELIVERY_STATES, MAIL_EVENT_KINDS, type MailEvent } from '../../domain/delivery.ts';
+import type { Counts, Dispatch } from '../../domain/dispatch.ts';
+import { expiryAfter, fromIso, type Instant, toIso } from '../../domain/instant.ts';
+import type { Recipient } from '../../domain/recipient.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
-const Iso = z.iso.datetime({ precision: 3 }).transform(fromIso);
-const Count = z.number().int().nonnegative();
+/** An instant as it is stored. */
+export const Iso = z.iso.datetime({ precision: 3 }).transform(fromIso);
+/** A number of things. */
+export const Count = z.number().int().nonnegative();
 
 const CountsSchema = z.object({
   PENDING: Count,
@@ -38,6 +41,13 @@ export const DispatchItem = z.object({
   visitedAt: Iso.exactOptional(),
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
+  needsAttention: z.boolean().exactOptional(),
+  failureReason: z.enum(['permanent-failures', 'stale']).exactOptional(),
+  faultCode: z.string().exactOptional(),
+  faultSince: Iso.exactOptional(),
+  stoppedAt: Iso.exactOptional(),
+  resumedAt: Iso.exactOptional(),
+  cancelledAt: Iso.exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 
 /** The content item. */
@@ -52,7 +62,7 @@ const StoredAttempt = z.object({
   n: Count.exactOptional(),
   lease: z.string(),
   startedAt: Iso,
-  outcome: z.enum(['sent', 'failed', 'retry', 'given-back', 'unclear']).exactOptional(),
+  outcome: z.enum(['sent', 'failed', 'retry', 'given-back', 'unclear', 'unsent']).exactOptional(),
   code: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
   ms: z.number().exactOptional(),
@@ -60,6 +70,17 @@ const StoredAttempt = z.object({
 
 /** An attempt as it is stored. */
 export const toStoredAttempt = (attempt: Attempt) => ({ ...attempt, startedAt: toIso(attempt.startedAt) });
+
+const StoredEvent = z.object({
+  kind: z.enum(MAIL_EVENT_KINDS),
+  messageId: z.string(),
+  at: Iso,
+  detail: z.string().exactOptional(),
+  suppressed: z.boolean().exactOptional(),
+}) satisfies z.ZodType<MailEvent>;
+
+/** An event of SES as it is stored. */
+export const toStoredEvent = (event: MailEvent) => ({ ...event, at: toIso(event.at) });
 
 const DeadMessageSchema = z.object({ id: z.string(), sentAt: Iso });
 
@@ -71,6 +92,9 @@ const Row = z.object({
   round: z.number().int().positive(),
   attemptCount: Count,
   attempts: z.array(StoredAttempt),
+  // Absent until the first event.
+  delivery: z.enum(DELIVERY_STATES).default('none'),
+  events: z.array(StoredEvent).default([]),
 });
 
 const State = z.discriminatedUnion('status', [
@@ -86,18 +110,20 @@ const State = z.discriminatedUnion('status', [
     deadMessage: DeadMessageSchema.exactOptional(),
   }),
   z.object({ status: z.literal('UNKNOWN'), lastErrorCode: z.string(), failedAt: Iso }),
-  z.object({ status: z.literal('CANCELLED') }),
+  z.object({ status: z.literal('CANCELLED'), cancelledAt: Iso }),
 ]);
 
 /** Reads a recipient item; throws on one no version of this code wrote. */
 export const parseRecipientItem = (item: unknown): StoredRecipient => {
-  const { sk, email, variables, round, attemptCount, attempts } = Row.parse(item);
+  const { sk, email, variables, round, attemptCount, attempts, delivery, events } = Row.parse(item);
   return {
     applyId: sk.slice(RECIPIENT_PREFIX.length),
     email,
     variables: VariablesSchema.parse(JSON.parse(variables)),
     recipient: { ...State.parse(item), round, attemptCount },
     attempts: attempts.map((attempt) => ({ round, n: attemptCount, ...attempt })),
+    delivery,
+    events,
   };
 };
 
@@ -137,28 +163,22 @@ export const stateAttributes = (recipient: Recipient): Record<string, unknown> =
     case 'UNKNOWN':
       return { ...tries, lastErrorCode: recipient.lastErrorCode, failedAt: toIso(recipient.failedAt) };
     case 'CANCELLED':
-      return tries;
+      return { ...tries, cancelledAt: toIso(recipient.cancelledAt) };
   }
 };
 
-/** What counting and the sweeper need of a recipient item. */
-export const RowGlance = z.object({
-  pk: z.string(),
-  sk: z.string(),
-  status: z.enum(RECIPIENT_STATUSES),
-  nextAttemptAt: Iso,
-  leaseUntil: Iso.exactOptional(),
-});
-
-/** Attributes of {@link RowGlance}, as a projection; `status` is a reserved word. */
-export const GLANCE = {
-  ProjectionExpression: 'pk, sk, #status, nextAttemptAt, leaseUntil',
-  ExpressionAttributeNames: { '#status': 'status' },
-} as const;
-
-/** Counts rows by their status. */
-export const countRowGlances = (rows: readonly z.output<typeof RowGlance>[]): Counts => {
-  const counts = { ...NO_COUNTS };
-  for (const { status } of rows) counts[status] += 1;
-  return counts;
+/** When a recipient that became final in that state expires, in epoch seconds; undefined while it is not final. */
+export const expiryOf = (recipient: Recipient, retentionDays: number): number | undefined => {
+  switch (recipient.status) {
+    case 'PENDING':
+    case 'PROCESSING':
+      return undefined;
+    case 'SENT':
+      return expiryAfter(recipient.sentAt, retentionDays);
+    case 'FAILED':
+    case 'UNKNOWN':
+      return expiryAfter(recipient.failedAt, retentionDays);
+    case 'CANCELLED':
+      return expiryAfter(recipient.cancelledAt, retentionDays);
+  }
 };

@@ -1,3 +1,4 @@
+import type { TaskKey } from '../../application/ports.ts';
 import type { RecipientKey } from '../../domain/recipient.ts';
 
 /** The table's primary key. */
@@ -8,6 +9,7 @@ export interface ItemKey {
 
 export const RECIPIENT_PREFIX = 'RECIPIENT#';
 export const BATCH_PREFIX = 'BATCH#';
+export const TASK_PREFIX = 'TASK#';
 
 /** Partition of everything about a dispatch but its recipients. */
 export const dispatchPartition = (dispatchId: string): string => `DISPATCH#${dispatchId}`;
@@ -25,6 +27,15 @@ export const batchKey = (dispatchId: string, batch: number): ItemKey => ({
   sk: `${BATCH_PREFIX}${String(batch).padStart(4, '0')}`,
 });
 
+/** Padded as batches are. */
+export const taskKey = ({ dispatchId, task }: TaskKey): ItemKey => ({
+  pk: dispatchPartition(dispatchId),
+  sk: `${TASK_PREFIX}${String(task).padStart(4, '0')}`,
+});
+
+/** One of the few items that are about the whole service. */
+export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER'): ItemKey => ({ pk: 'CONTROL', sk: name });
+
 export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): ItemKey => ({
   pk: shardPartition(dispatchId, shard),
   sk: `${RECIPIENT_PREFIX}${applyId}`,
@@ -39,6 +50,7 @@ export const parseKey = (
 ):
   | ({ readonly kind: 'recipient' } & RecipientKey)
   | { readonly kind: 'batch'; readonly dispatchId: string; readonly batch: number }
+  | ({ readonly kind: 'task' } & TaskKey)
   | undefined => {
   const [label, dispatchId, shard] = key.pk.split('#');
   if (label !== 'DISPATCH' || dispatchId === undefined || dispatchId === '') return undefined;
@@ -49,6 +61,10 @@ export const parseKey = (
   const batch = key.sk.slice(BATCH_PREFIX.length);
   if (key.sk.startsWith(BATCH_PREFIX) && shard === undefined && /^\d+$/.test(batch)) {
     return { kind: 'batch', dispatchId, batch: Number(batch) };
+  }
+  const task = key.sk.slice(TASK_PREFIX.length);
+  if (key.sk.startsWith(TASK_PREFIX) && shard === undefined && /^\d+$/.test(task)) {
+    return { kind: 'task', dispatchId, task: Number(task) };
   }
   return undefined;
 };

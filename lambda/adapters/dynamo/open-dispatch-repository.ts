@@ -1,60 +1,54 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  paginateQuery,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { OpenDispatchRepository, RowsSeen, SweepMarks } from '../../application/ports.ts';
-import { addCounts, type Counts, type Dispatch, NO_COUNTS, outcomeOf } from '../../domain/dispatch.ts';
-import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
-import { countRowGlances, DispatchItem, GLANCE, RowGlance } from './items.ts';
-import {
-  BATCH_PREFIX,
-  contentKey,
-  dispatchKey,
-  dispatchPartition,
-  OPEN,
-  parseKey,
-  RECIPIENT_PREFIX,
-  shardPartition,
-} from './keys.ts';
+import { addCounts, type Dispatch, NO_COUNTS } from '../../domain/dispatch.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
+import { closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
+import { DispatchItem } from './items.ts';
+import { BATCH_PREFIX, dispatchKey, dispatchPartition, OPEN, parseKey, shardPartition, TASK_PREFIX } from './keys.ts';
+import { countRowGlances, glanceAtShard, type RowGlance } from './row-glance.ts';
+import { stopDispatch } from './stop.ts';
 
-export interface OpenDispatchRepositoryDeps {
-  readonly client: DynamoDBDocumentClient;
-  readonly tableName: string;
+export interface OpenDispatchRepositoryDeps extends FinishDeps {
   readonly openIndex: string;
-  /** How long the content of a finished dispatch is kept. */
-  readonly retentionDays: number;
 }
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
+const Task = Key.extend({ state: z.string().exactOptional() });
 
 /** The dispatches that are not finished, by the sparse index that holds nothing else. */
 export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): OpenDispatchRepository => ({
   open: () => open(deps),
 
   async batches(dispatchId) {
-    const items = await queryAll(deps, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :batch)',
-      ExpressionAttributeValues: { ':pk': dispatchPartition(dispatchId), ':batch': BATCH_PREFIX },
-      ProjectionExpression: 'pk, sk',
-    });
+    const items = await itemsOf(deps, dispatchId, BATCH_PREFIX);
     return items.flatMap((item) => {
       const key = parseKey(Key.parse(item));
       return key?.kind === 'batch' ? [{ dispatchId, batch: key.batch }] : [];
     });
   },
 
+  async tasks(dispatchId) {
+    const items = await itemsOf(deps, dispatchId, TASK_PREFIX);
+    return items.flatMap((item) => {
+      const { state, ...key } = Task.parse(item);
+      const parsed = parseKey(key);
+      return parsed?.kind === 'task' && state !== 'done' ? [{ dispatchId, task: parsed.task }] : [];
+    });
+  },
+
   async rows({ dispatchId, shards }, now) {
     const seen: RowsSeen[] = [];
-    for (let shard = 0; shard < shards; shard += 1) seen.push(await rowsOfShard(deps, shardPartition(dispatchId, shard), now));
+    for (let shard = 0; shard < shards; shard += 1) {
+      const rows = await glanceAtShard(deps.client, deps.tableName, shardPartition(dispatchId, shard));
+      seen.push({ counts: countRowGlances(rows), overdue: rows.flatMap((row) => overdue(row, now)), ...newestSent(rows) });
+    }
     return {
       counts: seen.reduce((sum, { counts }) => addCounts(sum, counts), NO_COUNTS),
-      overdue: seen.flatMap(({ overdue }) => overdue).sort((a, b) => a.since - b.since),
+      overdue: seen.flatMap((ofShard) => ofShard.overdue).sort((a, b) => a.since - b.since),
+      ...newestOf(seen.map((ofShard) => ofShard.newestSentAt)),
     };
   },
 
@@ -81,7 +75,9 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
     }
   },
 
-  complete: (dispatch, counts, now) => complete(deps, dispatch, counts, now),
+  complete: (dispatch, counts, now) => completeDispatch(deps, dispatch, counts, now),
+  close: (dispatch, counts, now) => closeDispatch(deps, dispatch, counts, now),
+  stop: (dispatch, stop, now) => stopDispatch(deps, dispatch, stop, now),
 });
 
 async function* open({
@@ -108,84 +104,38 @@ async function* open({
   }
 }
 
-interface Query {
-  readonly KeyConditionExpression: string;
-  readonly ExpressionAttributeValues: Record<string, string>;
-  readonly ProjectionExpression: string;
-  readonly ExpressionAttributeNames?: Record<string, string>;
-}
-
-const queryAll = async ({ client, tableName }: OpenDispatchRepositoryDeps, query: Query): Promise<Record<string, unknown>[]> => {
+/** Batches or tasks of a dispatch, read consistently. */
+const itemsOf = async (
+  { client, tableName }: OpenDispatchRepositoryDeps,
+  dispatchId: string,
+  prefix: string,
+): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = [];
-  for await (const page of paginateQuery({ client }, { TableName: tableName, ConsistentRead: true, ...query }))
-    items.push(...(page.Items ?? []));
+  const query = {
+    TableName: tableName,
+    ConsistentRead: true,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': dispatchPartition(dispatchId), ':prefix': prefix },
+    ProjectionExpression: 'pk, sk, #state',
+    ExpressionAttributeNames: { '#state': 'state' },
+  };
+  for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
   return items;
 };
 
-const rowsOfShard = async (deps: OpenDispatchRepositoryDeps, pk: string, now: Instant): Promise<RowsSeen> => {
-  const rows = (
-    await queryAll(deps, {
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
-      ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX },
-      ...GLANCE,
-    })
-  ).flatMap((item) => RowGlance.safeParse(item).data ?? []);
-  const overdue = rows.flatMap((row) => {
-    const key = parseKey(row);
-    if (key?.kind !== 'recipient') return [];
-    const since = row.status === 'PROCESSING' ? row.leaseUntil : row.status === 'PENDING' ? row.nextAttemptAt : undefined;
-    const { dispatchId, shard, applyId } = key;
-    return since !== undefined && since <= now ? [{ key: { dispatchId, shard, applyId }, since }] : [];
-  });
-  return { counts: countRowGlances(rows), overdue };
+const overdue = (row: RowGlance, now: Instant): RowsSeen['overdue'] => {
+  const key = parseKey(row);
+  if (key?.kind !== 'recipient' || (row.status !== 'PENDING' && row.status !== 'PROCESSING')) return [];
+  const since = row.status === 'PENDING' ? row.nextAttemptAt : row.leaseUntil;
+  if (since === undefined || since > now) return [];
+  const { dispatchId, shard, applyId } = key;
+  return [{ key: { dispatchId, shard, applyId }, since, status: row.status }];
 };
 
-const complete = async (
-  { client, tableName, retentionDays }: OpenDispatchRepositoryDeps,
-  dispatch: Dispatch,
-  counts: Counts,
-  now: Instant,
-) => {
-  try {
-    await client.send(
-      new TransactWriteCommand({
-        TransactItems: [
-          {
-            Update: {
-              TableName: tableName,
-              Key: dispatchKey(dispatch.dispatchId),
-              UpdateExpression:
-                'SET #status = :completed, completedAt = :now, outcome = :outcome, #counts = :counts, lastProgressAt = :now REMOVE openKey',
-              // A recipient reopened since the dispatch was read has raised the generation.
-              ConditionExpression: 'generation = :generation AND #status IN (:accepted, :inProgress)',
-              ExpressionAttributeNames: { '#status': 'status', '#counts': 'counts' },
-              ExpressionAttributeValues: {
-                ':completed': 'COMPLETED',
-                ':now': toIso(now),
-                ':outcome': outcomeOf(counts),
-                ':counts': counts,
-                ':generation': dispatch.generation,
-                ':accepted': 'ACCEPTED',
-                ':inProgress': 'IN_PROGRESS',
-              },
-            },
-          },
-          {
-            Update: {
-              TableName: tableName,
-              Key: contentKey(dispatch.dispatchId),
-              UpdateExpression: 'SET expiresAt = :expiry',
-              ConditionExpression: 'attribute_exists(pk)',
-              ExpressionAttributeValues: { ':expiry': expiryAfter(now, retentionDays) },
-            },
-          },
-        ],
-      }),
-    );
-    return true;
-  } catch (error) {
-    // Reopened, or changed by somebody else meanwhile: the next pass looks again.
-    if (error instanceof TransactionCanceledException) return false;
-    throw error;
-  }
+const newestOf = (instants: readonly (Instant | undefined)[]): Pick<RowsSeen, 'newestSentAt'> => {
+  const known = instants.filter((instant) => instant !== undefined);
+  return known.length === 0 ? {} : { newestSentAt: known.reduce((a, b) => Math.max(a, b)) };
 };
+
+const newestSent = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt'> =>
+  newestOf(rows.map(({ status, sentAt }) => (status === 'SENT' ? sentAt : undefined)));

@@ -2,17 +2,12 @@ import { type DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } 
 import * as z from 'zod';
 
 import { Unavailable } from '../../application/accept-ports.ts';
-import type {
-  ReadRepository,
-  RecipientPage,
-  RecipientPosition,
-  RecipientQuery,
-  SeenRecipient,
-} from '../../application/read-ports.ts';
+import type { StoredRecipient } from '../../application/ports.ts';
+import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../application/read-ports.ts';
 import { addCounts, type Counts, NO_COUNTS } from '../../domain/dispatch.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
-import { dispatchKey, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
+import { dispatchKey, OPEN, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
 import { isPassing } from './statements.ts';
 
 /** Rows that one request looks at: with a filter, most may be passed over. */
@@ -21,7 +16,6 @@ const ROWS_PER_QUERY = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
 const Status = z.object({ status: z.enum(RECIPIENT_STATUSES) });
-const Delivery = z.object({ delivery: z.string().exactOptional() });
 
 /** Dispatches and their recipients as the table has them. */
 export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string): ReadRepository => ({
@@ -30,7 +24,7 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true }),
       );
-      return Item && DispatchItem.parse(Item);
+      return Item && { ...DispatchItem.parse(Item), isOpen: Item['openKey'] === OPEN };
     }),
 
   counts: ({ dispatchId, shards }) =>
@@ -68,7 +62,7 @@ const countShard = async (client: DynamoDBDocumentClient, TableName: string, pk:
 
 /** Goes from shard to shard until the page is full. A query that finds nothing is not the end: the last shard is. */
 const page = async (client: DynamoDBDocumentClient, tableName: string, query: RecipientQuery): Promise<RecipientPage> => {
-  const recipients: SeenRecipient[] = [];
+  const recipients: StoredRecipient[] = [];
   let position: RecipientPosition | undefined = query.from.shard < query.dispatch.shards ? query.from : undefined;
   let rowsLeft = ROWS_PER_REQUEST;
   while (position !== undefined && recipients.length < query.limit && rowsLeft > 0) {
@@ -81,7 +75,7 @@ const page = async (client: DynamoDBDocumentClient, tableName: string, query: Re
 };
 
 interface Part {
-  readonly recipients: readonly SeenRecipient[];
+  readonly recipients: readonly StoredRecipient[];
   readonly next: RecipientPosition | undefined;
   readonly rows: number;
 }
@@ -108,7 +102,7 @@ const readPart = async (
       Limit: status === undefined ? wanted : ROWS_PER_QUERY,
     }),
   );
-  const found = Items.map((item) => ({ ...parseRecipientItem(item), ...Delivery.parse(item) }));
+  const found = Items.map(parseRecipientItem);
   const recipients = found.slice(0, wanted);
   const rows = ScannedCount;
 

@@ -1,12 +1,18 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { isDeepStrictEqual } from 'node:util';
+
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
 import type { ClaimResult, RecipientRepository, RecipientWrite, StoredRecipient, WriteResult } from '../../application/ports.ts';
+import type { AttemptOutcome } from '../../domain/attempt.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
-import { isFinal, type Lease, type Recipient, type RecipientKey } from '../../domain/recipient.ts';
-import { parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
+import type { Lease, RecipientKey } from '../../domain/recipient.ts';
+import { amendRecipient } from './amend.ts';
+import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
 import { recipientKey } from './keys.ts';
 import { reopenRecipient } from './reopen.ts';
 import { executeAll, isOfAws, isPassing, type Statement, type StatementResult } from './statements.ts';
+import { updateOf } from './update.ts';
 
 export interface RecipientRepositoryDeps {
   readonly client: DynamoDBDocumentClient;
@@ -45,7 +51,9 @@ export const createRecipientRepository = (deps: RecipientRepositoryDeps): Recipi
     }
   },
 
-  reopen: (key, from, next) => reopenRecipient(deps.client, deps.tableName, key, from, next),
+  reopen: (key, from, next, dispatch) => reopenRecipient(deps, key, from, next, dispatch),
+  cancel: (key, now) => cancel(deps, key, now),
+  amend: (key, change) => amendRecipient(deps, key, change),
 });
 
 /** The condition is the rule of the domain: PENDING, and due. A parity test ties the two. */
@@ -67,10 +75,11 @@ const writeStatement = (
   { key, token, next, attempts }: RecipientWrite,
 ): Statement => {
   const { pk, sk } = recipientKey(key);
+  const expiresAt = expiryOf(next, retentionDays);
   const attributes = Object.entries({
     ...stateAttributes(next),
     attempts: attempts.map(toStoredAttempt),
-    ...(isFinal(next.status) && { expiresAt: expiryAfter(finalAt(next), retentionDays) }),
+    ...(expiresAt !== undefined && { expiresAt }),
   });
   return {
     text:
@@ -78,20 +87,6 @@ const writeStatement = (
       `WHERE pk=? AND sk=? AND "status"='PROCESSING' AND leaseToken=?`,
     parameters: [...attributes.map(([, value]) => value), pk, sk, token],
   };
-};
-
-const finalAt = (recipient: Recipient): Instant => {
-  switch (recipient.status) {
-    case 'SENT':
-      return recipient.sentAt;
-    case 'FAILED':
-    case 'UNKNOWN':
-      return recipient.failedAt;
-    case 'PENDING':
-    case 'PROCESSING':
-    case 'CANCELLED':
-      throw new Error(`a ${recipient.status} recipient does not end an attempt`);
-  }
 };
 
 const judgeClaim = async (
@@ -115,8 +110,9 @@ const judgeClaim = async (
   }
 };
 
-const asClaimed = (row: StoredRecipient, lease: Lease): ClaimResult =>
-  row.recipient.status === 'PROCESSING' && row.recipient.lease.token === lease.token
+/** Ours, and not yet settled: whoever settles an ended lease may prolong it, but not for its old holder to send by it. */
+export const asClaimed = (row: StoredRecipient, lease: Lease): ClaimResult =>
+  row.recipient.status === 'PROCESSING' && row.recipient.lease.token === lease.token && row.recipient.lease.until <= lease.until
     ? { outcome: 'claimed', claimed: { ...row, recipient: row.recipient } }
     : { outcome: 'refused', found: row };
 
@@ -129,10 +125,38 @@ const judgeWrite = async (
   if (write === undefined || result.outcome !== 'condition-failed') return 'unavailable';
   const read = await find(deps, write.key);
   if (read === 'unavailable') return 'unavailable';
-  // Our own write, repeated after its answer was lost, finds what it wrote itself.
+  return read !== undefined && isOurs(read, write) ? 'written' : 'lease-lost';
+};
+
+/** Outcomes that whoever meets an ended lease writes; any other is written by the lease's one holder. */
+const SETTLED: ReadonlySet<AttemptOutcome> = new Set<AttemptOutcome>(['unsent', 'unclear']);
+
+/**
+ * Our own write, repeated by the SDK after its answer was lost, finds what it wrote itself. Two who settle one lease at
+ * once write the same outcome, but not at the same millisecond.
+ */
+export const isOurs = ({ recipient, attempts }: StoredRecipient, write: RecipientWrite): boolean => {
   const ours = write.attempts.find(({ lease }) => lease === write.token)?.outcome;
-  const recorded = read?.attempts.find(({ lease }) => lease === write.token)?.outcome;
-  return recorded !== undefined && recorded === ours ? 'written' : 'lease-lost';
+  const recorded = attempts.find(({ lease }) => lease === write.token)?.outcome;
+  if (recorded === undefined || recorded !== ours) return false;
+  return !SETTLED.has(recorded) || isDeepStrictEqual(recipient, write.next);
+};
+
+/** The condition is the rule of the domain: only a PENDING recipient is cancelled. */
+const cancel = async (
+  { client, tableName, retentionDays }: RecipientRepositoryDeps,
+  key: RecipientKey,
+  now: Instant,
+): Promise<WriteResult> => {
+  const set = { status: 'CANCELLED', cancelledAt: toIso(now), expiresAt: expiryAfter(now, retentionDays) };
+  try {
+    await client.send(new UpdateCommand(updateOf(tableName, recipientKey(key), set, { status: 'PENDING' })));
+    return 'written';
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return 'lease-lost';
+    if (isPassing(error)) return 'unavailable';
+    throw error;
+  }
 };
 
 const find = async (

@@ -2,66 +2,35 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 
 import type { WriteResult } from '../../application/ports.ts';
+import type { DispatchStatus } from '../../domain/dispatch.ts';
 import { toIso } from '../../domain/instant.ts';
-import { ATTEMPTS_EXHAUSTED, type In, type Recipient, type RecipientKey } from '../../domain/recipient.ts';
+import type { In, Recipient, RecipientKey } from '../../domain/recipient.ts';
 import { stateAttributes } from './items.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey } from './keys.ts';
 import { isPassing } from './statements.ts';
+import { updateOf } from './update.ts';
 
 /**
  * Puts a recipient back to PENDING together with its dispatch, which is open again, and its content, which must not
  * expire meanwhile. All three or none.
+ * @param from the failure as it was read: another one by now is not reopened
  */
 export const reopenRecipient = async (
-  client: DynamoDBDocumentClient,
-  tableName: string,
+  { client, tableName }: { readonly client: DynamoDBDocumentClient; readonly tableName: string },
   key: RecipientKey,
-  from: In<'FAILED'>,
+  from: In<'FAILED' | 'UNKNOWN'>,
   next: Recipient,
+  dispatch: DispatchStatus,
 ): Promise<WriteResult> => {
-  const set = Object.entries(stateAttributes(next));
+  if (dispatch === 'CANCELLED') return 'lease-lost';
+  const { status, round, lastErrorCode, failedAt } = from;
+  const as = { status, round, lastErrorCode, failedAt: toIso(failedAt) };
   try {
     await client.send(
       new TransactWriteCommand({
         TransactItems: [
-          {
-            Update: {
-              TableName: tableName,
-              Key: recipientKey(key),
-              UpdateExpression: `SET ${set.map((_, i) => `#n${i} = :v${i}`).join(', ')} REMOVE expiresAt`,
-              ConditionExpression:
-                '#status = :failed AND lastErrorCode = :exhausted AND #round = :round AND failedAt = :failedAt',
-              ExpressionAttributeNames: {
-                '#status': 'status',
-                '#round': 'round',
-                ...Object.fromEntries(set.map(([name], i) => [`#n${i}`, name])),
-              },
-              ExpressionAttributeValues: {
-                ':failed': 'FAILED',
-                ':exhausted': ATTEMPTS_EXHAUSTED,
-                ':round': from.round,
-                ':failedAt': toIso(from.failedAt),
-                ...Object.fromEntries(set.map(([, value], i) => [`:v${i}`, value])),
-              },
-            },
-          },
-          {
-            Update: {
-              TableName: tableName,
-              Key: dispatchKey(key.dispatchId),
-              UpdateExpression:
-                'SET #status = :inProgress, generation = generation + :one, openKey = :open REMOVE completedAt, outcome, expiresAt',
-              ConditionExpression: '#status IN (:accepted, :inProgress, :completed)',
-              ExpressionAttributeNames: { '#status': 'status' },
-              ExpressionAttributeValues: {
-                ':inProgress': 'IN_PROGRESS',
-                ':accepted': 'ACCEPTED',
-                ':completed': 'COMPLETED',
-                ':one': 1,
-                ':open': OPEN,
-              },
-            },
-          },
+          { Update: updateOf(tableName, recipientKey(key), { ...stateAttributes(next), expiresAt: undefined }, as) },
+          { Update: openAgain(tableName, key.dispatchId, dispatch) },
           {
             Update: {
               TableName: tableName,
@@ -82,4 +51,30 @@ export const reopenRecipient = async (
     if (isPassing(error)) return 'unavailable';
     throw error;
   }
+};
+
+/** A stopped dispatch stays so until a person resumes it; of the others none is finished any more. */
+const openAgain = (TableName: string, dispatchId: string, status: Exclude<DispatchStatus, 'CANCELLED'>) => {
+  const update = { TableName, Key: dispatchKey(dispatchId), ExpressionAttributeNames: { '#status': 'status' } };
+  const values = { ':one': 1, ':open': OPEN };
+  if (status === 'STOPPED') {
+    return {
+      ...update,
+      UpdateExpression: 'SET generation = generation + :one, openKey = :open',
+      ConditionExpression: '#status = :stopped',
+      ExpressionAttributeValues: { ...values, ':stopped': 'STOPPED' },
+    };
+  }
+  return {
+    ...update,
+    UpdateExpression:
+      'SET #status = :inProgress, generation = generation + :one, openKey = :open REMOVE completedAt, outcome, needsAttention, expiresAt',
+    ConditionExpression: '#status IN (:accepted, :inProgress, :completed)',
+    ExpressionAttributeValues: {
+      ...values,
+      ':inProgress': 'IN_PROGRESS',
+      ':accepted': 'ACCEPTED',
+      ':completed': 'COMPLETED',
+    },
+  };
 };

@@ -13,4 +13,14 @@ export const createTaskQueue = (deps: SqsDeps): TaskQueue => ({
         delaySeconds: 0,
       })),
     ),
+
+  carryOut: (tasks) =>
+    sendBatches(
+      deps,
+      tasks.map(({ dispatchId, task }) => ({
+        body: () => toAsciiJson({ v: 1, id: deps.newId(), kind: 'carry-out', dispatchId, task }),
+        groupId: dispatchId,
+        delaySeconds: 0,
+      })),
+    ),
 });

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import { createReadDispatch } from '../../../../lambda/application/read-dispatch.ts';
-import type { ReadRepository, RecipientQuery } from '../../../../lambda/application/read-ports.ts';
+import type { FoundDispatch, ReadRepository, RecipientQuery } from '../../../../lambda/application/read-ports.ts';
 import { type Counts, type Dispatch, NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
+import { someCounts } from '../../../support/builders.ts';
 
-const stored: Dispatch = aNewDispatch(someAddressees(5)).dispatch;
+const stored: FoundDispatch = { ...aNewDispatch(someAddressees(5)).dispatch, isOpen: true };
 const mine = { adminId: 'admin-1', isOperator: false };
 const another = { adminId: 'admin-2', isOperator: false };
 const operator = { adminId: 'op', isOperator: true };
 
-const read = (counts: Partial<Counts> = {}, dispatch: Dispatch = stored) => {
+const read = (counts: Partial<Counts> = {}, dispatch: FoundDispatch = stored) => {
   const queries: RecipientQuery[] = [];
   const repository: ReadRepository = {
     find: (id) => Promise.resolve(id === dispatch.dispatchId ? dispatch : undefined),
@@ -51,16 +52,51 @@ describe('a dispatch is shown', () => {
     ['as accepted while nothing was tried', { PENDING: 5 }, { status: 'ACCEPTED' }],
     ['as in progress once something was tried', { PENDING: 4, PROCESSING: 1 }, { status: 'IN_PROGRESS' }],
     ['as in progress while batches are left, though all rows are final (U17)', { SENT: 4 }, { status: 'IN_PROGRESS' }],
-    ['as completed once all rows are final', { SENT: 5 }, { status: 'COMPLETED', outcome: 'all-sent' }],
-    ['as completed with what it came to', { SENT: 4, FAILED: 1 }, { status: 'COMPLETED', outcome: 'partly-sent' }],
+    ['as completed once all rows are final', { SENT: 5 }, { status: 'COMPLETED', outcome: 'all-sent', needsAttention: false }],
+    [
+      'as completed with what it came to',
+      { SENT: 4, FAILED: 1 },
+      { status: 'COMPLETED', outcome: 'partly-sent', needsAttention: true },
+    ],
   ])('%s', async (_name, counts, expected) => {
     expect((await read(counts).dispatch(mine, stored.dispatchId))?.dispatch).toEqual({ ...stored, ...expected });
   });
 
-  it('with its stored outcome', async () => {
-    const completed: Dispatch = { ...stored, status: 'COMPLETED', outcome: 'none-sent' };
+  it.each(['STOPPED', 'CANCELLED'] as const)('as %s whatever its rows say, with what they are', async (status) => {
+    const shown = await read({ SENT: 5 }, { ...stored, status }).dispatch(mine, stored.dispatchId);
 
-    expect((await read({ SENT: 5 }, completed).dispatch(mine, stored.dispatchId))?.dispatch.outcome).toBe('none-sent');
+    expect(shown).toEqual({ dispatch: { ...stored, status }, counts: someCounts({ SENT: 5 }) });
+  });
+
+  const completed: FoundDispatch = {
+    ...stored,
+    status: 'COMPLETED',
+    outcome: 'partly-sent',
+    needsAttention: true,
+    counts: someCounts({ SENT: 4, UNKNOWN: 1 }),
+  };
+
+  it.each<[string, Partial<FoundDispatch>, Partial<Counts>, object]>([
+    [
+      'with what it was found to come to, though its rows expire',
+      { isOpen: false },
+      { SENT: 1 },
+      { counts: { SENT: 4, UNKNOWN: 1 }, dispatch: { outcome: 'partly-sent', needsAttention: true } },
+    ],
+    [
+      'with what it comes to now, while a change is not counted yet',
+      { isOpen: true },
+      { SENT: 5 },
+      { counts: { SENT: 5, UNKNOWN: 0 }, dispatch: { outcome: 'all-sent', needsAttention: false } },
+    ],
+    [
+      'with what it was found to come to, when rows have expired before a change was counted',
+      { isOpen: true },
+      { SENT: 2 },
+      { counts: { SENT: 4, UNKNOWN: 1 }, dispatch: { outcome: 'partly-sent', needsAttention: true } },
+    ],
+  ])('%s', async (_name, more, rows, expected) => {
+    expect(await read(rows, { ...completed, ...more }).dispatch(mine, stored.dispatchId)).toMatchObject(expected);
   });
 });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { RecipientView, toRecipientView } from '../../../../lambda/contracts/dispatch-view.ts';
+import { DispatchView, RecipientView, toDispatchView, toRecipientView } from '../../../../lambda/contracts/dispatch-view.ts';
+import type { Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Recipient } from '../../../../lambda/domain/recipient.ts';
 import {
+  aDispatch,
   anAttempt,
   aRecipient,
   cancelled,
@@ -16,7 +18,7 @@ import {
 import { T0 } from '../../../support/clock.ts';
 
 const AT = '2026-03-02T09:00:00.000Z';
-const common = { applyId: 'a-1', email: 'kim@example.com', round: 1, attempts: [] };
+const common = { applyId: 'a-1', email: 'kim@example.com', round: 1, attempts: [], events: [] };
 
 describe('a recipient is shown', () => {
   it.each<[string, Recipient, object]>([
@@ -30,7 +32,7 @@ describe('a recipient is shown', () => {
     ['FAILED with its error', failed(), { attemptCount: 1, lastErrorCode: 'MESSAGE_REJECTED', failedAt: AT }],
     ['FAILED without its dead message', exhausted(), { attemptCount: 7, lastErrorCode: 'ATTEMPTS_EXHAUSTED', failedAt: AT }],
     ['UNKNOWN with its error', unknown(), { attemptCount: 1, lastErrorCode: 'OUTCOME_UNCLEAR', failedAt: AT }],
-    ['CANCELLED', cancelled, { attemptCount: 0 }],
+    ['CANCELLED and when', cancelled, { attemptCount: 0, cancelledAt: AT }],
   ])('%s', (_name, recipient, expected) => {
     const view = toRecipientView(aRecipient(recipient));
 
@@ -48,6 +50,59 @@ describe('a recipient is shown', () => {
   });
 
   it('with how far the mail got', () => {
-    expect(toRecipientView({ ...aRecipient(sent()), delivery: 'bounced' }).delivery).toBe('bounced');
+    expect(toRecipientView(aRecipient(sent(), { delivery: 'bounced' })).delivery).toBe('bounced');
+  });
+
+  it('with the events of its mails, in words of ours and of SES', () => {
+    const view = toRecipientView(
+      aRecipient(sent(), {
+        events: [
+          { kind: 'send', messageId: 'ses-1', at: T0 },
+          { kind: 'bounce', messageId: 'ses-1', at: T0 + 1, detail: 'Permanent/OnAccountSuppressionList', suppressed: true },
+        ],
+      }),
+    );
+
+    expect(view.events).toEqual([
+      { kind: 'send', messageId: 'ses-1', at: AT },
+      { kind: 'bounce', messageId: 'ses-1', at: '2026-03-02T09:00:00.001Z', detail: 'Permanent/OnAccountSuppressionList' },
+    ]);
+    expect(RecipientView.safeParse(view).success).toBe(true);
+  });
+});
+
+describe('a dispatch is shown', () => {
+  const stop = { failureReason: 'permanent-failures', faultCode: 'BAD_REQUEST', faultSince: T0, stoppedAt: T0 } as const;
+
+  it.each<[string, Partial<Dispatch>, object]>([
+    [
+      'STOPPED with why and when',
+      { status: 'STOPPED', ...stop },
+      { failureReason: 'permanent-failures', faultCode: 'BAD_REQUEST', stoppedAt: AT },
+    ],
+    ['STOPPED as stale', { status: 'STOPPED', failureReason: 'stale', stoppedAt: T0 }, { failureReason: 'stale', stoppedAt: AT }],
+    ['IN_PROGRESS without what stopped it before', { status: 'IN_PROGRESS', ...stop }, {}],
+    ['CANCELLED with when', { status: 'CANCELLED', cancelledAt: T0 }, { cancelledAt: AT }],
+    [
+      'COMPLETED with whether a person should look',
+      { status: 'COMPLETED', outcome: 'partly-sent', needsAttention: true, completedAt: T0 },
+      { outcome: 'partly-sent', needsAttention: true, completedAt: AT },
+    ],
+  ])('%s', (_name, dispatch, expected) => {
+    const view = toDispatchView(aDispatch(dispatch));
+
+    expect(view).toEqual({
+      id: 'd1spatch',
+      status: dispatch.status,
+      total: 3,
+      scenarioId: 'interview',
+      recruitId: 'r-1',
+      adminId: 'admin-1',
+      isTest: false,
+      createdAt: AT,
+      links: { self: '/dispatches/d1spatch', recipients: '/dispatches/d1spatch/recipients' },
+      ...expected,
+    });
+    expect(DispatchView.safeParse(view).success).toBe(true);
   });
 });

@@ -61,7 +61,7 @@ describe('a new dispatch', () => {
     const rows = rowsOf(itemsOf(addressees));
 
     expect(rows.map((row) => parseRecipientItem(row))).toEqual(
-      addressees.map((addressee) => ({ ...addressee, recipient: pending(), attempts: [] })),
+      addressees.map((addressee) => ({ ...addressee, recipient: pending(), attempts: [], delivery: 'none', events: [] })),
     );
     expect(rows[0]).toMatchObject({ pk: 'DISPATCH#d1spatch#0', sk: 'RECIPIENT#a-0' });
   });

@@ -1,12 +1,12 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createOpenDispatchRepository } from '../../../../../lambda/adapters/dynamo/open-dispatch-repository.ts';
 import { aDispatch, someCounts } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
-import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+import { documentClient } from '../../../../support/dynamo.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const repository = createOpenDispatchRepository({
@@ -76,18 +76,36 @@ describe('what is left of a dispatch', () => {
     expect(await repository.batches('d1')).toEqual([{ dispatchId: 'd1', batch: 3 }]);
     expect(dynamo.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
       ConsistentRead: true,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :batch)',
-      ExpressionAttributeValues: { ':pk': 'DISPATCH#d1', ':batch': 'BATCH#' },
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': 'DISPATCH#d1', ':prefix': 'BATCH#' },
+    });
+  });
+
+  it('is its tasks that are not done, page after page, read consistently', async () => {
+    const task = (n: string, state?: string) => ({ pk: 'DISPATCH#d1', sk: `TASK#${n}`, ...(state !== undefined && { state }) });
+    dynamo
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [task('0001', 'done')], LastEvaluatedKey: { pk: '1' } })
+      .resolvesOnce({ Items: [task('0002', 'open'), task('0003')] });
+
+    expect(await repository.tasks('d1')).toEqual([
+      { dispatchId: 'd1', task: 2 },
+      { dispatchId: 'd1', task: 3 },
+    ]);
+    expect(dynamo.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
+      ConsistentRead: true,
+      ExpressionAttributeValues: { ':pk': 'DISPATCH#d1', ':prefix': 'TASK#' },
     });
   });
 
   it('is its rows of all shards, the longest overdue first', async () => {
-    const row = (shard: number, applyId: string, status: string, dueAt: string, leaseUntil?: string) => ({
+    const row = (shard: number, applyId: string, status: string, dueAt: string, leaseUntil?: string, sentAt?: string) => ({
       pk: `DISPATCH#d1#${shard}`,
       sk: `RECIPIENT#${applyId}`,
       status,
       nextAttemptAt: dueAt,
       ...(leaseUntil !== undefined && { leaseUntil }),
+      ...(sentAt !== undefined && { sentAt }),
     });
     dynamo
       .on(QueryCommand)
@@ -95,7 +113,7 @@ describe('what is left of a dispatch', () => {
         Items: [
           row(0, 'due', 'PENDING', '2026-03-02T08:50:00.000Z'),
           row(0, 'later', 'PENDING', '2026-03-02T09:00:00.001Z'),
-          row(0, 'sent', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z'),
+          row(0, 'sent', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z', '2026-03-02T08:00:01.000Z'),
         ],
         LastEvaluatedKey: { pk: '1' },
       })
@@ -104,16 +122,27 @@ describe('what is left of a dispatch', () => {
         Items: [
           row(1, 'lost', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T08:40:00.000Z'),
           row(1, 'now', 'PENDING', '2026-03-02T09:00:00.000Z'),
+          row(1, 'newest', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z', '2026-03-02T08:00:02.000Z'),
+          { ...row(1, 'of no version', 'SENT', '2026-03-02T08:00:00.000Z'), sentAt: 'yesterday' },
         ],
       });
 
     expect(await repository.rows({ dispatchId: 'd1', shards: 2 }, T0)).toEqual({
-      counts: someCounts({ PENDING: 3, PROCESSING: 2, SENT: 1 }),
+      counts: someCounts({ PENDING: 3, PROCESSING: 2, SENT: 2 }),
       overdue: [
-        { key: { dispatchId: 'd1', shard: 1, applyId: 'lost' }, since: Date.parse('2026-03-02T08:40:00.000Z') },
-        { key: { dispatchId: 'd1', shard: 0, applyId: 'due' }, since: Date.parse('2026-03-02T08:50:00.000Z') },
-        { key: { dispatchId: 'd1', shard: 1, applyId: 'now' }, since: T0 },
+        {
+          key: { dispatchId: 'd1', shard: 1, applyId: 'lost' },
+          since: Date.parse('2026-03-02T08:40:00.000Z'),
+          status: 'PROCESSING',
+        },
+        {
+          key: { dispatchId: 'd1', shard: 0, applyId: 'due' },
+          since: Date.parse('2026-03-02T08:50:00.000Z'),
+          status: 'PENDING',
+        },
+        { key: { dispatchId: 'd1', shard: 1, applyId: 'now' }, since: T0, status: 'PENDING' },
       ],
+      newestSentAt: Date.parse('2026-03-02T08:00:02.000Z'),
     });
     for (const { args } of dynamo.commandCalls(QueryCommand)) expect(args[0].input.ConsistentRead).toBe(true);
   });
@@ -142,52 +171,4 @@ it('marks nothing of a dispatch that was completed since it was read', async () 
   await expect(
     repository.mark('d1', { counts: someCounts({ SENT: 1 }), lastProgressAt: T0, visitedAt: T0 }),
   ).resolves.toBeUndefined();
-});
-
-describe('completing', () => {
-  const complete = () =>
-    repository.complete(aDispatch({ dispatchId: 'd1', generation: 4 }), someCounts({ SENT: 2, FAILED: 1 }), T0);
-
-  it('stands on the generation that was read, and on an open status (Q9)', async () => {
-    dynamo.on(TransactWriteCommand).resolves({});
-
-    expect(await complete()).toBe(true);
-
-    const update = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[0]?.Update;
-    expect(update?.Key).toEqual(keyOf('d1'));
-    expect(update?.ConditionExpression).toBe('generation = :generation AND #status IN (:accepted, :inProgress)');
-    expect(update?.UpdateExpression).toMatch(/ REMOVE openKey$/);
-    expect(update?.ExpressionAttributeValues).toMatchObject({
-      ':completed': 'COMPLETED',
-      ':generation': 4,
-      ':accepted': 'ACCEPTED',
-      ':inProgress': 'IN_PROGRESS',
-      ':outcome': 'partly-sent',
-      ':now': '2026-03-02T09:00:00.000Z',
-      ':counts': someCounts({ SENT: 2, FAILED: 1 }),
-    });
-  });
-
-  it('lets the content expire in the same transaction', async () => {
-    dynamo.on(TransactWriteCommand).resolves({});
-    await complete();
-
-    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[1]?.Update).toMatchObject({
-      Key: { pk: 'DISPATCH#d1', sk: 'CONTENT' },
-      UpdateExpression: 'SET expiresAt = :expiry',
-      ExpressionAttributeValues: { ':expiry': Date.parse('2026-08-29T09:00:00.000Z') / 1000 },
-    });
-  });
-
-  it('does not happen when the dispatch changed meanwhile', async () => {
-    dynamo.on(TransactWriteCommand).rejects(new TransactionCanceledException({ message: 'cancelled', $metadata: {} }));
-
-    expect(await complete()).toBe(false);
-  });
-
-  it('fails on anything else', async () => {
-    dynamo.on(TransactWriteCommand).rejects(sdkError('AccessDeniedException', 400));
-
-    await expect(complete()).rejects.toThrow('AccessDeniedException');
-  });
 });

@@ -6,6 +6,7 @@ import { newRecipientItem } from '../../../../../lambda/adapters/dynamo/items.ts
 import { createReadRepository } from '../../../../../lambda/adapters/dynamo/read-repository.ts';
 import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
 import type { RecipientPosition, RecipientQuery } from '../../../../../lambda/application/read-ports.ts';
+import { aDispatch } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
@@ -110,12 +111,14 @@ describe('a page of recipients', () => {
   });
 
   it('tells how far a mail got', async () => {
-    serve([row(0, 'a', { ...SENT, delivery: 'bounced' })]);
+    const events = [{ kind: 'bounce', messageId: 'ses-1', at: '2026-03-02T09:00:00.000Z', detail: 'Permanent/General' }];
+    serve([row(0, 'a', { ...SENT, delivery: 'bounced', events })]);
 
     expect((await repository.recipients({ dispatch, from: { shard: 0 }, limit: 5 })).recipients[0]).toMatchObject({
       applyId: 'a',
       email: 'kim@example.com',
       delivery: 'bounced',
+      events: [{ kind: 'bounce', messageId: 'ses-1', at: T0, detail: 'Permanent/General' }],
       recipient: { status: 'SENT', messageId: 'ses-1', sentAt: T0 },
     });
   });
@@ -136,6 +139,19 @@ describe('counts', () => {
       UNKNOWN: 1,
       CANCELLED: 0,
     });
+  });
+});
+
+describe('a dispatch', () => {
+  const item = { ...aDispatch(), createdAt: '2026-03-02T09:00:00.000Z' };
+
+  it.each([
+    ['OPEN', true],
+    [undefined, false],
+  ])('is to be looked at again by the sweeper with the open key %s: %o', async (openKey, isOpen) => {
+    table.on(GetCommand).resolves({ Item: { ...item, openKey } });
+
+    expect(await repository.find('d1spatch')).toEqual({ ...aDispatch(), isOpen });
   });
 });
 

@@ -1,4 +1,5 @@
-import { BatchExecuteStatementCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { BatchExecuteStatementCommand, DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
@@ -7,7 +8,7 @@ import { createRecipientRepository } from '../../../../../lambda/adapters/dynamo
 import type { RecipientWrite } from '../../../../../lambda/application/ports.ts';
 import type { Attempt } from '../../../../../lambda/domain/attempt.ts';
 import type { Recipient } from '../../../../../lambda/domain/recipient.ts';
-import { aKey, anAttempt, exhausted, pending, processing, sent, unknown } from '../../../../support/builders.ts';
+import { aKey, anAttempt, cancelled, exhausted, pending, processing, sent, unknown } from '../../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError, sentStatements } from '../../../../support/dynamo.ts';
 
@@ -77,6 +78,8 @@ describe('claiming', () => {
           variables: { name: 'Kim' },
           recipient: processing(),
           attempts: [anAttempt()],
+          delivery: 'none',
+          events: [],
         },
       },
     ]);
@@ -114,6 +117,13 @@ describe('claiming', () => {
     expect(await repository.claimAll([claim()], T0)).toMatchObject([
       { outcome: 'claimed', claimed: { recipient: processing() } },
     ]);
+  });
+
+  it('is refused when our own lease has ended and was prolonged by whoever settles it', async () => {
+    answers(conditionFailed);
+    finds(stored(processing({ lease: { token: 'ours', until: T0 + 600_000 } })));
+
+    expect(await repository.claimAll([claim()], T0)).toMatchObject([{ outcome: 'refused' }]);
   });
 
   it('is refused when another worker holds the row', async () => {
@@ -230,6 +240,25 @@ describe('recording', () => {
         Date.parse('2026-08-29T09:00:00.000Z') / 1000,
       ],
     ],
+    [
+      'a cancelled one, which expires',
+      write(cancelled, { outcome: 'unsent' }),
+      '"status"=?, "round"=?, "attemptCount"=?, "cancelledAt"=?, "attempts"=?, "expiresAt"=?',
+      [
+        'CANCELLED',
+        1,
+        0,
+        '2026-03-02T09:00:00.000Z',
+        [{ ...storedAttempt, outcome: 'unsent' }],
+        Date.parse('2026-08-29T09:00:00.000Z') / 1000,
+      ],
+    ],
+    [
+      'a longer lease',
+      write(processing({ lease: { token: 'ours', until: T0 + 600_000 } }), { outcome: 'unclear' }),
+      '"status"=?, "round"=?, "attemptCount"=?, "leaseToken"=?, "leaseUntil"=?, "attempts"=?',
+      ['PROCESSING', 1, 1, 'ours', '2026-03-02T09:10:00.000Z', [{ ...storedAttempt, outcome: 'unclear' }]],
+    ],
   ])('writes %s, as long as our lease stands', async (_name, recipientWrite, set, values) => {
     answers({});
 
@@ -249,6 +278,15 @@ describe('recording', () => {
     finds(stored(sent(), [anAttempt({ outcome: 'sent', messageId: 'ses-1', ms: 80 })]));
 
     expect(await repository.writeAll([sentWrite])).toEqual(['written']);
+  });
+
+  it.each(['unsent', 'unclear'] as const)('of two who settle a lease as %s at once is written by one', async (outcome) => {
+    const settled = (nextAttemptAt: number) => write(pending({ attemptCount: 1, nextAttemptAt }), { outcome });
+    answers(conditionFailed);
+    finds(stored(pending({ attemptCount: 1, nextAttemptAt: T0 + 1 }), [anAttempt({ outcome })]));
+
+    expect(await repository.writeAll([settled(T0 + 1)])).toEqual(['written']);
+    expect(await repository.writeAll([settled(T0 + 2)])).toEqual(['lease-lost']);
   });
 
   it.each<[string, Record<string, unknown> | undefined]>([
@@ -283,5 +321,45 @@ describe('recording', () => {
     finds(undefined);
 
     expect(await repository.writeAll([sentWrite, sentWrite, sentWrite])).toEqual(['written', 'lease-lost', 'written']);
+  });
+});
+
+describe('cancelling', () => {
+  it('asks for one that is pending, and lets it expire', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+
+    expect(await repository.cancel(aKey(), T0)).toBe('written');
+
+    expect(dynamo.commandCalls(UpdateCommand).map(({ args }) => args[0].input)).toEqual([
+      {
+        TableName: 'mail',
+        Key: { pk: 'DISPATCH#d1spatch#0', sk: 'RECIPIENT#a-1' },
+        UpdateExpression: 'SET #status = :status, #cancelledAt = :cancelledAt, #expiresAt = :expiresAt',
+        ConditionExpression: '#status = :was_status',
+        ExpressionAttributeNames: { '#status': 'status', '#cancelledAt': 'cancelledAt', '#expiresAt': 'expiresAt' },
+        ExpressionAttributeValues: {
+          ':status': 'CANCELLED',
+          ':cancelledAt': '2026-03-02T09:00:00.000Z',
+          ':expiresAt': Date.parse('2026-08-29T09:00:00.000Z') / 1000,
+          ':was_status': 'PENDING',
+        },
+      },
+    ]);
+  });
+
+  it.each<[string, Error, string]>([
+    ['is lost when it is pending no more', new ConditionalCheckFailedException({ message: 'no', $metadata: {} }), 'lease-lost'],
+    ['is open when no answer came', sdkError('TimeoutError'), 'unavailable'],
+    ['is open when a transaction is under way', sdkError('TransactionConflictException', 400), 'unavailable'],
+  ])('%s', async (_name, error, expected) => {
+    dynamo.on(UpdateCommand).rejects(error);
+
+    expect(await repository.cancel(aKey(), T0)).toBe(expected);
+  });
+
+  it('fails on what no repetition will cure', async () => {
+    dynamo.on(UpdateCommand).rejects(sdkError('AccessDeniedException', 400));
+
+    await expect(repository.cancel(aKey(), T0)).rejects.toThrow('AccessDeniedException');
   });
 });

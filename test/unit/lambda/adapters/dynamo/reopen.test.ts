@@ -4,19 +4,23 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { reopenRecipient } from '../../../../../lambda/adapters/dynamo/reopen.ts';
-import { aKey, exhausted, pending } from '../../../../support/builders.ts';
+import type { DispatchStatus } from '../../../../../lambda/domain/dispatch.ts';
+import type { In } from '../../../../../lambda/domain/recipient.ts';
+import { aKey, exhausted, pending, unknown } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const reopen = () =>
+const reopen = (dispatch: DispatchStatus = 'COMPLETED', from: In<'FAILED' | 'UNKNOWN'> = exhausted({ round: 2 })) =>
   reopenRecipient(
-    documentClient(),
-    'mail',
+    { client: documentClient(), tableName: 'mail' },
     aKey(),
-    exhausted({ round: 2 }),
-    pending({ round: 3, nextAttemptAt: T0 + 9, lastErrorCode: 'ATTEMPTS_EXHAUSTED' }),
+    from,
+    pending({ round: 3, nextAttemptAt: T0 + 9, lastErrorCode: from.lastErrorCode }),
+    dispatch,
   );
+const updates = () =>
+  (dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? []).map(({ Update }) => Update);
 const cancelledBy = (...codes: string[]) =>
   new TransactionCanceledException({
     message: 'cancelled',
@@ -42,57 +46,70 @@ describe('reopening', () => {
     ]);
   });
 
-  it('puts the recipient back only from the very failure that was read', async () => {
-    dynamo.on(TransactWriteCommand).resolves({});
-    await reopen();
+  it.each([exhausted({ round: 2 }), unknown({ round: 2 })])(
+    'puts one that is $status back only from the very failure that was read',
+    async (from) => {
+      dynamo.on(TransactWriteCommand).resolves({});
+      await reopen('COMPLETED', from);
 
-    const update = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[0]?.Update;
-    expect(update?.ConditionExpression).toBe(
-      '#status = :failed AND lastErrorCode = :exhausted AND #round = :round AND failedAt = :failedAt',
-    );
-    expect(update?.ExpressionAttributeValues).toMatchObject({
-      ':failed': 'FAILED',
-      ':exhausted': 'ATTEMPTS_EXHAUSTED',
-      ':round': 2,
-      ':failedAt': '2026-03-02T09:00:00.000Z',
+      const [update] = updates();
+      expect(update?.UpdateExpression).toBe(
+        'SET #status = :status, #round = :round, #attemptCount = :attemptCount, #nextAttemptAt = :nextAttemptAt, ' +
+          '#lastErrorCode = :lastErrorCode REMOVE #expiresAt',
+      );
+      expect(update?.ConditionExpression).toBe(
+        '#status = :was_status AND #round = :was_round AND #lastErrorCode = :was_lastErrorCode AND #failedAt = :was_failedAt',
+      );
+      expect(update?.ExpressionAttributeValues).toEqual({
+        ':status': 'PENDING',
+        ':round': 3,
+        ':attemptCount': 0,
+        ':nextAttemptAt': '2026-03-02T09:00:00.009Z',
+        ':lastErrorCode': from.lastErrorCode,
+        ':was_status': from.status,
+        ':was_round': 2,
+        ':was_lastErrorCode': from.lastErrorCode,
+        ':was_failedAt': '2026-03-02T09:00:00.000Z',
+      });
+    },
+  );
+
+  it.each(['ACCEPTED', 'IN_PROGRESS', 'COMPLETED'] as const)(
+    'opens a dispatch that is %s with a higher generation, unless it was stopped or cancelled meanwhile',
+    async (status) => {
+      dynamo.on(TransactWriteCommand).resolves({});
+      await reopen(status);
+
+      const [, update] = updates();
+      expect(update?.UpdateExpression).toBe(
+        'SET #status = :inProgress, generation = generation + :one, openKey = :open ' +
+          'REMOVE completedAt, outcome, needsAttention, expiresAt',
+      );
+      expect(update?.ConditionExpression).toBe('#status IN (:accepted, :inProgress, :completed)');
+      expect(update?.ExpressionAttributeValues).toEqual({
+        ':inProgress': 'IN_PROGRESS',
+        ':accepted': 'ACCEPTED',
+        ':completed': 'COMPLETED',
+        ':one': 1,
+        ':open': 'OPEN',
+      });
+    },
+  );
+
+  it('leaves a stopped dispatch stopped, with a higher generation (Q6b)', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await reopen('STOPPED')).toBe('written');
+    expect(updates()[1]).toMatchObject({
+      UpdateExpression: 'SET generation = generation + :one, openKey = :open',
+      ConditionExpression: '#status = :stopped',
+      ExpressionAttributeValues: { ':stopped': 'STOPPED', ':one': 1, ':open': 'OPEN' },
     });
-    const set: unknown = Object.fromEntries(
-      (update?.UpdateExpression ?? '')
-        .replace(/^SET /, '')
-        .replace(/ REMOVE .*$/, '')
-        .split(', ')
-        .map((part) => part.split(' = '))
-        .map(([name = '', value = '']) => [
-          update?.ExpressionAttributeNames?.[name],
-          update?.ExpressionAttributeValues?.[value] as unknown,
-        ]),
-    );
-    expect(set).toEqual({
-      status: 'PENDING',
-      round: 3,
-      attemptCount: 0,
-      nextAttemptAt: '2026-03-02T09:00:00.009Z',
-      lastErrorCode: 'ATTEMPTS_EXHAUSTED',
-    });
-    expect(update?.UpdateExpression).toMatch(/ REMOVE expiresAt$/);
   });
 
-  it('opens the dispatch again with a higher generation, unless it was stopped or cancelled', async () => {
-    dynamo.on(TransactWriteCommand).resolves({});
-    await reopen();
-
-    const update = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems?.[1]?.Update;
-    expect(update?.UpdateExpression).toBe(
-      'SET #status = :inProgress, generation = generation + :one, openKey = :open REMOVE completedAt, outcome, expiresAt',
-    );
-    expect(update?.ConditionExpression).toBe('#status IN (:accepted, :inProgress, :completed)');
-    expect(update?.ExpressionAttributeValues).toEqual({
-      ':inProgress': 'IN_PROGRESS',
-      ':accepted': 'ACCEPTED',
-      ':completed': 'COMPLETED',
-      ':one': 1,
-      ':open': 'OPEN',
-    });
+  it('does nothing in a cancelled dispatch', async () => {
+    expect(await reopen('CANCELLED')).toBe('lease-lost');
+    expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(0);
   });
 
   it('keeps the content from expiring, and fails without it', async () => {

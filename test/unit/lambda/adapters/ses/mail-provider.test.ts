@@ -11,6 +11,7 @@ let clock: FakeClock;
 const provider = (maxSendRate = 0) =>
   createMailProvider({
     client: new SESv2Client({}),
+    canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: 10,
     maxSendRate,

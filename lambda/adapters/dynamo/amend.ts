@@ -1,0 +1,112 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+
+import type { Amendment, RecipientRepository, StoredRecipient } from '../../application/ports.ts';
+import { isFinal, type RecipientKey } from '../../domain/recipient.ts';
+import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt, toStoredEvent } from './items.ts';
+import { dispatchKey, OPEN, recipientKey } from './keys.ts';
+import { isOfAws, isPassing } from './statements.ts';
+import { type Attributes, updateOf } from './update.ts';
+
+export interface AmendDeps {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly retentionDays: number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+type AmendResult = Awaited<ReturnType<RecipientRepository['amend']>>;
+
+const TRIES = 5;
+const RETRY_MS = 20;
+
+/**
+ * Every writer of a row changes at least one of these, so a row that still has them all is the one that was read.
+ * Absent ones must still be absent.
+ */
+const GUARDS = ['status', 'round', 'attemptCount', 'leaseToken', 'leaseUntil', 'attempts', 'delivery', 'events'] as const;
+
+/** Reads a row, asks what it should be and writes that, again if somebody was faster. */
+export const amendRecipient = async (
+  deps: AmendDeps,
+  key: RecipientKey,
+  change: (row: StoredRecipient) => Amendment | undefined,
+): Promise<AmendResult> => {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    // Several events of one dispatch may meet at its item, so those that lost do not all come back at once.
+    if (tries > 1) await deps.sleep(RETRY_MS * 2 ** tries * (0.5 + Math.random() / 2));
+    try {
+      return await amendOnce(deps, key, change);
+    } catch (error) {
+      if (isLostRace(error)) continue;
+      if (isOfAws(error) && !isPassing(error)) throw error;
+      // Also a row that no version of this code wrote.
+      return 'unavailable';
+    }
+  }
+  return 'unavailable';
+};
+
+const amendOnce = async (
+  { client, tableName, retentionDays }: AmendDeps,
+  key: RecipientKey,
+  change: (row: StoredRecipient) => Amendment | undefined,
+): Promise<AmendResult> => {
+  const Key = recipientKey(key);
+  const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+  if (Item === undefined) return 'gone';
+  const row = parseRecipientItem(Item);
+  const next = change(row);
+  if (next === undefined) return 'unchanged';
+
+  const stored: Attributes = Item;
+  const as = Object.fromEntries(GUARDS.map((name) => [name, stored[name]]));
+  const update = updateOf(tableName, Key, attributesOf(row, next, retentionDays), as);
+  const leavesFinal = isFinal(row.recipient.status) && row.recipient.status !== next.recipient.status;
+  if (!leavesFinal) {
+    await client.send(new UpdateCommand(update));
+    return 'written';
+  }
+  return writeWithDispatch(client, update, recount(tableName, key.dispatchId));
+};
+
+const attributesOf = ({ recipient }: StoredRecipient, next: Amendment, retentionDays: number): Attributes => ({
+  ...stateAttributes(next.recipient),
+  attempts: next.attempts.map(toStoredAttempt),
+  delivery: next.delivery,
+  events: next.events.map(toStoredEvent),
+  // An event about a row that stays as it is does not make it live longer.
+  ...(recipient.status !== next.recipient.status && { expiresAt: expiryOf(next.recipient, retentionDays) }),
+});
+
+/** The sweeper counts the dispatch anew; a count that it made before this does not stand, as the generation is another. */
+const recount = (TableName: string, dispatchId: string) => ({
+  TableName,
+  Key: dispatchKey(dispatchId),
+  UpdateExpression: 'SET openKey = :open, generation = generation + :one',
+  ConditionExpression: 'attribute_exists(pk)',
+  ExpressionAttributeValues: { ':open': OPEN, ':one': 1 },
+});
+
+const writeWithDispatch = async (
+  client: DynamoDBDocumentClient,
+  row: ReturnType<typeof updateOf>,
+  dispatch: ReturnType<typeof recount>,
+): Promise<AmendResult> => {
+  try {
+    await client.send(new TransactWriteCommand({ TransactItems: [{ Update: row }, { Update: dispatch }] }));
+    return 'written';
+  } catch (error) {
+    // The row of a dispatch that is gone is about to go, too.
+    if (error instanceof TransactionCanceledException && error.CancellationReasons?.[1]?.Code === FAILED) return 'gone';
+    throw error;
+  }
+};
+
+const FAILED = 'ConditionalCheckFailed';
+
+/** Somebody else wrote the row or its dispatch at the same time; nothing of ours was written. */
+const isLostRace = (error: unknown): boolean =>
+  error instanceof ConditionalCheckFailedException ||
+  error instanceof TransactionCanceledException ||
+  (error instanceof Error && error.name === 'TransactionConflictException');

@@ -1,0 +1,130 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+
+import type { Clock, DispatchRepository } from '../../application/ports.ts';
+import { type Dispatch, type DispatchStatus, isActive } from '../../domain/dispatch.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient.ts';
+import type { FinalRows } from '../../domain/stop-rule.ts';
+import { Count, DispatchItem } from './items.ts';
+import { dispatchKey, shardPartition } from './keys.ts';
+import { glanceAtShard, type RowGlance } from './row-glance.ts';
+import { isOfAws, isPassing } from './statements.ts';
+import { stopDispatch } from './stop.ts';
+
+export interface DispatchRepositoryDeps {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+}
+
+/** How old the knowledge may be that a dispatch is being sent. */
+const ACTIVE_KEPT_MS = 5_000;
+/** Dispatches under way at once are few; a redrive may bring messages of many old ones. */
+const KEPT = 1_000;
+
+const Status = DispatchItem.pick({ status: true });
+const Counted = DispatchItem.extend({ refusedCount: Count });
+
+/** The dispatches as a sender needs them. */
+export const createDispatchRepository = (deps: DispatchRepositoryDeps): DispatchRepository => ({
+  status: createStatus(deps),
+  addRefused: (dispatchId, count) => addRefused(deps, dispatchId, count),
+  finalRows: (dispatch) => finalRows(deps, dispatch),
+  stop: (dispatch, stop, now) => stopDispatch(deps, dispatch, stop, now),
+});
+
+/** Remembers for a while which dispatches are active; one that was stopped or cancelled is read anew each time. */
+const createStatus = ({ client, tableName, clock }: DispatchRepositoryDeps): DispatchRepository['status'] => {
+  const cache = new Map<string, { readonly status: DispatchStatus; readonly readAt: Instant }>();
+
+  const read = async (dispatchId: string): Promise<DispatchStatus | 'unknown-dispatch'> => {
+    const { Item } = await client.send(
+      new GetCommand({
+        TableName: tableName,
+        Key: dispatchKey(dispatchId),
+        ConsistentRead: true,
+        ProjectionExpression: '#status',
+        ExpressionAttributeNames: { '#status': 'status' },
+      }),
+    );
+    return Item === undefined ? 'unknown-dispatch' : Status.parse(Item).status;
+  };
+
+  return async (dispatchId) => {
+    const kept = cache.get(dispatchId);
+    if (kept !== undefined && clock() - kept.readAt < ACTIVE_KEPT_MS) return kept.status;
+    cache.delete(dispatchId);
+    const readAt = clock();
+    try {
+      const status = await read(dispatchId);
+      if (status === 'unknown-dispatch' || !isActive(status)) return status;
+      const oldest = cache.keys().next();
+      if (cache.size >= KEPT && oldest.done !== true) cache.delete(oldest.value);
+      cache.set(dispatchId, { status, readAt });
+      return status;
+    } catch (error) {
+      if (isOfAws(error) && !isPassing(error)) throw error;
+      // Also one in a status that this version does not know: it is not for this version to send.
+      return 'unavailable';
+    }
+  };
+};
+
+const addRefused = async (
+  { client, tableName }: DispatchRepositoryDeps,
+  dispatchId: string,
+  count: number,
+): ReturnType<DispatchRepository['addRefused']> => {
+  try {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: dispatchKey(dispatchId),
+        UpdateExpression: 'ADD refusedCount :count',
+        ConditionExpression: '#status IN (:accepted, :inProgress)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':count': count, ':accepted': 'ACCEPTED', ':inProgress': 'IN_PROGRESS' },
+        ReturnValues: 'ALL_NEW',
+      }),
+    );
+    const { refusedCount, ...dispatch } = Counted.parse(Attributes);
+    return { refused: refusedCount, dispatch };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
+const finalRows = async (
+  { client, tableName }: DispatchRepositoryDeps,
+  { dispatchId, shards, createdAt, resumedAt }: Dispatch,
+): Promise<FinalRows> => {
+  const partitions = Array.from({ length: shards }, (_, shard) => shardPartition(dispatchId, shard));
+  const rows = (await Promise.all(partitions.map((pk) => glanceAtShard(client, tableName, pk)))).flat();
+  const from = resumedAt ?? createdAt;
+  const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
+  const refused = ended.filter(({ status, lastErrorCode }) => status === 'FAILED' && lastErrorCode !== ATTEMPTS_EXHAUSTED);
+  const times = refused.flatMap(({ failedAt }) => failedAt ?? []);
+  return {
+    final: ended.length,
+    refused: refused.length,
+    codes: new Set(refused.flatMap(({ lastErrorCode }) => lastErrorCode ?? [])),
+    since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)),
+  };
+};
+
+/** When a mail was judged; a cancelled recipient says nothing about its dispatch's mails. */
+const endedAt = ({ status, sentAt, failedAt }: RowGlance): Instant | undefined => {
+  switch (status) {
+    case 'SENT':
+      return sentAt;
+    case 'FAILED':
+    case 'UNKNOWN':
+      return failedAt;
+    case 'PENDING':
+    case 'PROCESSING':
+    case 'CANCELLED':
+      return undefined;
+  }
+};

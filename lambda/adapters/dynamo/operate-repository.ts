@@ -1,0 +1,89 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import { Unavailable } from '../../application/accept-ports.ts';
+import type { NewTask, OperateRepository } from '../../application/operate-ports.ts';
+import type { Dispatch } from '../../domain/dispatch.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { DispatchItem } from './items.ts';
+import { dispatchKey, OPEN, taskKey } from './keys.ts';
+import { isPassing } from './statements.ts';
+import { newTaskItem } from './task-item.ts';
+import { type Attributes, updateOf } from './update.ts';
+
+const RETRY_AFTER_SECONDS = 1;
+
+const WithTasks = DispatchItem.extend({ tasks: z.number().int().nonnegative().default(0) });
+
+/** Dispatches as people change them. */
+export const createOperateRepository = (client: DynamoDBDocumentClient, tableName: string): OperateRepository => ({
+  async find(dispatchId) {
+    try {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true }),
+      );
+      if (Item === undefined) return undefined;
+      const { tasks, ...dispatch } = WithTasks.parse(Item);
+      return { dispatch, tasks };
+    } catch (error) {
+      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
+      throw error;
+    }
+  },
+
+  async start({ dispatch, tasks }, next, task) {
+    const { dispatchId, status, generation } = dispatch;
+    const number = tasks + 1;
+    try {
+      await client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            {
+              Update: updateOf(
+                tableName,
+                dispatchKey(dispatchId),
+                { ...changes(task.kind, next, task.requestedAt), tasks: number },
+                { status, generation },
+              ),
+            },
+            {
+              Put: {
+                TableName: tableName,
+                Item: { ...taskKey({ dispatchId, task: number }), ...newTaskItem(task) },
+                ConditionExpression: 'attribute_not_exists(pk)',
+              },
+            },
+          ],
+        }),
+      );
+      return true;
+    } catch (error) {
+      // Changed by somebody else, or two writes met at the item: whoever asks reads again.
+      if (error instanceof TransactionCanceledException || isPassing(error)) return false;
+      throw error;
+    }
+  },
+});
+
+/** It stays among the open ones: a resumed one is to be finished, and of a cancelled one some row may be under way. */
+const changes = (kind: NewTask['kind'], { status, generation }: Dispatch, now: Instant): Attributes => ({
+  status,
+  generation,
+  openKey: OPEN,
+  ...OWN_CHANGES[kind](toIso(now)),
+});
+
+const OWN_CHANGES: Readonly<Record<Operation, (now: string) => Attributes>> = {
+  cancel: (now) => ({ cancelledAt: now }),
+  resume: (now) => ({
+    resumedAt: now,
+    lastProgressAt: now,
+    refusedCount: 0,
+    failureReason: undefined,
+    faultCode: undefined,
+    faultSince: undefined,
+    stoppedAt: undefined,
+  }),
+};

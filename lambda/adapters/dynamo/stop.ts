@@ -1,0 +1,47 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+
+import type { Dispatch } from '../../domain/dispatch.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
+import type { Stop } from '../../domain/stop-rule.ts';
+import { dispatchKey } from './keys.ts';
+import { updateOf } from './update.ts';
+
+/**
+ * Stops a dispatch that is still being sent as it was when it was read. It stays open: its rows under way must be
+ * settled. @returns whether it was stopped by this call
+ */
+export const stopDispatch = async (
+  { client, tableName }: { readonly client: DynamoDBDocumentClient; readonly tableName: string },
+  { dispatchId, generation }: Dispatch,
+  { reason, faultCode, faultSince }: Stop,
+  now: Instant,
+): Promise<boolean> => {
+  const set = {
+    status: 'STOPPED',
+    failureReason: reason,
+    stoppedAt: toIso(now),
+    // Those of an earlier stop go: a resume must not take them for this one's.
+    faultCode,
+    faultSince: faultSince === undefined ? undefined : toIso(faultSince),
+  };
+  // A recipient reopened since the dispatch was read has raised the generation.
+  const update = updateOf(tableName, dispatchKey(dispatchId), set, { generation });
+  try {
+    await client.send(
+      new UpdateCommand({
+        ...update,
+        ConditionExpression: `${update.ConditionExpression} AND #status IN (:accepted, :inProgress)`,
+        ExpressionAttributeValues: {
+          ...update.ExpressionAttributeValues,
+          ':accepted': 'ACCEPTED',
+          ':inProgress': 'IN_PROGRESS',
+        },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+
+import type { NewTask, OpenTask } from '../../application/operate-ports.ts';
+import { toIso } from '../../domain/instant.ts';
+import { Iso } from './items.ts';
+
+const Cursor = z.object({ shard: z.number().int().nonnegative(), after: z.string().exactOptional() });
+
+/** A task item. */
+export const TaskItem = z.object({
+  kind: z.enum(['cancel', 'resume']),
+  requestedAt: Iso,
+  requestedBy: z.string(),
+  state: z.enum(['open', 'done']),
+  cursor: Cursor.exactOptional(),
+  step: z.string().exactOptional(),
+  faultCode: z.string().exactOptional(),
+  faultSince: Iso.exactOptional(),
+}) satisfies z.ZodType<OpenTask>;
+
+/** The attributes of a task item when it is put, keys apart. */
+export const newTaskItem = ({ kind, requestedAt, requestedBy, faultCode, faultSince }: NewTask) => ({
+  kind,
+  requestedAt: toIso(requestedAt),
+  requestedBy,
+  state: 'open',
+  ...(faultCode !== undefined && { faultCode }),
+  ...(faultSince !== undefined && { faultSince: toIso(faultSince) }),
+});

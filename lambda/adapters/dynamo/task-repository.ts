@@ -1,0 +1,99 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import type { TaskRepository, TaskRow } from '../../application/operate-ports.ts';
+import type { RecipientPosition } from '../../application/read-ports.ts';
+import { DispatchItem, parseRecipientItem } from './items.ts';
+import { dispatchKey, type ItemKey, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, taskKey } from './keys.ts';
+import { TaskItem } from './task-item.ts';
+import { updateOf } from './update.ts';
+
+/** So many are worked on between two moves of the cursor; with their longest variables they fill one answer. */
+const ROWS_PER_PAGE = 200;
+
+const Key = z.object({ pk: z.string(), sk: z.string() });
+
+/** Tasks in the table, and the rows they go through. */
+export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: string): TaskRepository => {
+  const get = async (key: ItemKey): Promise<Record<string, unknown> | undefined> =>
+    (await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))).Item;
+
+  return {
+    async find(key) {
+      const item = await get(taskKey(key));
+      if (item === undefined) return undefined;
+      const { state, ...task } = TaskItem.parse(item);
+      return state === 'open' ? task : undefined;
+    },
+
+    async dispatch(dispatchId) {
+      const item = await get(dispatchKey(dispatchId));
+      return item && DispatchItem.parse(item);
+    },
+
+    async rows({ dispatchId, shards }, statuses, { shard, after }) {
+      const names = statuses.map((_, i) => `:s${i}`);
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({
+          TableName: tableName,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+          FilterExpression: `#status IN (${names.join(', ')})`,
+          ExpressionAttributeNames: { '#status': 'status' },
+          ExpressionAttributeValues: {
+            ':pk': shardPartition(dispatchId, shard),
+            ':prefix': RECIPIENT_PREFIX,
+            ...Object.fromEntries(statuses.map((status, i) => [`:s${i}`, status])),
+          },
+          ...(after !== undefined && { ExclusiveStartKey: recipientKey({ dispatchId, shard, applyId: after }) }),
+          Limit: ROWS_PER_PAGE,
+        }),
+      );
+      const next = nextPosition(LastEvaluatedKey, shard, shards);
+      return { rows: Items.flatMap(toRow), ...(next !== undefined && { next }) };
+    },
+
+    async advance(key, task, next, step) {
+      const set = next === undefined ? { state: 'done' } : { cursor: next };
+      try {
+        await client.send(
+          new UpdateCommand(updateOf(tableName, taskKey(key), { ...set, step }, { state: 'open', step: task.step })),
+        );
+        return true;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        // Our own write, repeated by the SDK after its answer was lost, finds itself.
+        return (await get(taskKey(key)))?.['step'] === step;
+      }
+    },
+  };
+};
+
+/** A shard without rows is not the end: the last shard is. */
+const nextPosition = (
+  lastKey: Record<string, unknown> | undefined,
+  shard: number,
+  shards: number,
+): RecipientPosition | undefined => {
+  if (lastKey === undefined) return shard + 1 < shards ? { shard: shard + 1 } : undefined;
+  const key = parseKey(Key.parse(lastKey));
+  if (key?.kind !== 'recipient') throw new Error('a shard ended with something that is no recipient');
+  return { shard, after: key.applyId };
+};
+
+const toRow = (item: Record<string, unknown>): TaskRow[] => {
+  const key = parseKey(Key.parse(item));
+  if (key?.kind !== 'recipient') return [];
+  const { dispatchId, shard, applyId } = key;
+  return [{ key: { dispatchId, shard, applyId }, recipient: recipientOf(item) }];
+};
+
+const recipientOf = (item: unknown): TaskRow['recipient'] => {
+  try {
+    return parseRecipientItem(item).recipient;
+  } catch {
+    // One row that cannot be read must not hold up all others.
+    return 'broken';
+  }
+};

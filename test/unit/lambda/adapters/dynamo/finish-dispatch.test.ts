@@ -1,0 +1,133 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { closeDispatch, completeDispatch } from '../../../../../lambda/adapters/dynamo/finish-dispatch.ts';
+import type { DispatchStatus } from '../../../../../lambda/domain/dispatch.ts';
+import { aDispatch, someCounts } from '../../../../support/builders.ts';
+import { T0 } from '../../../../support/clock.ts';
+import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+
+const dynamo = mockClient(DynamoDBDocumentClient);
+const deps = { client: documentClient(), tableName: 'mail', retentionDays: 180 };
+const counts = someCounts({ SENT: 2, FAILED: 1 });
+const Key = { pk: 'DISPATCH#d1', sk: 'DISPATCH' };
+
+const dispatch = (status: DispatchStatus) => aDispatch({ dispatchId: 'd1', generation: 4, status });
+const complete = (status: DispatchStatus = 'IN_PROGRESS') => completeDispatch(deps, dispatch(status), counts, T0);
+const close = () => closeDispatch(deps, dispatch('CANCELLED'), counts, T0);
+const updates = () =>
+  (dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? []).map(({ Update }) => Update);
+const cancelledBy = (...codes: string[]) =>
+  new TransactionCanceledException({ message: 'no', $metadata: {}, CancellationReasons: codes.map((Code) => ({ Code })) });
+
+beforeEach(() => {
+  dynamo.reset();
+});
+
+describe('completing', () => {
+  it('stands on the generation that was read, and on an open status (Q9)', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await complete()).toBe(true);
+
+    const [update] = updates();
+    expect(update?.Key).toEqual(Key);
+    expect(update?.ConditionExpression).toBe('#generation = :was_generation AND #status IN (:accepted, :inProgress)');
+    expect(update?.UpdateExpression).toMatch(/ REMOVE #openKey$/);
+    expect(update?.ExpressionAttributeValues).toEqual({
+      ':status': 'COMPLETED',
+      ':completedAt': '2026-03-02T09:00:00.000Z',
+      ':lastProgressAt': '2026-03-02T09:00:00.000Z',
+      ':outcome': 'partly-sent',
+      ':needsAttention': true,
+      ':counts': counts,
+      ':was_generation': 4,
+      ':accepted': 'ACCEPTED',
+      ':inProgress': 'IN_PROGRESS',
+    });
+  });
+
+  it('of one that was completed before stores what it comes to now, and nothing else', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+
+    expect(await complete('COMPLETED')).toBe(true);
+
+    const input = dynamo.commandCalls(UpdateCommand)[0]?.args[0].input;
+    expect(input?.UpdateExpression).toBe(
+      'SET #outcome = :outcome, #needsAttention = :needsAttention, #counts = :counts REMOVE #openKey',
+    );
+    expect(input?.ConditionExpression).toBe('#generation = :was_generation AND #status = :was_status');
+    expect(input?.ExpressionAttributeValues).toMatchObject({ ':was_generation': 4, ':was_status': 'COMPLETED' });
+    expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(0);
+  });
+
+  it('of one that was completed before does not happen when a row changed meanwhile', async () => {
+    dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+
+    expect(await complete('COMPLETED')).toBe(false);
+  });
+});
+
+describe('closing a cancelled dispatch', () => {
+  it('stands on the generation that was read, and stores the counts', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await close()).toBe(true);
+
+    const [update] = updates();
+    expect(update?.Key).toEqual(Key);
+    expect(update?.UpdateExpression).toMatch(/^SET .* REMOVE #openKey$/);
+    expect(update?.ConditionExpression).toBe('#generation = :was_generation AND #status = :was_status');
+    expect(update?.ExpressionAttributeValues).toEqual({
+      ':counts': counts,
+      ':needsAttention': true,
+      ':lastProgressAt': '2026-03-02T09:00:00.000Z',
+      ':was_generation': 4,
+      ':was_status': 'CANCELLED',
+    });
+  });
+});
+
+describe.each<[string, () => Promise<boolean>]>([
+  ['completing', () => complete()],
+  ['closing', close],
+])('%s', (_name, finish) => {
+  it('lets the content expire in the same transaction, unless it does already', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+    await finish();
+
+    expect(updates()[1]).toMatchObject({
+      Key: { pk: 'DISPATCH#d1', sk: 'CONTENT' },
+      UpdateExpression: 'SET expiresAt = if_not_exists(expiresAt, :expiry)',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':expiry': Date.parse('2026-08-29T09:00:00.000Z') / 1000 },
+    });
+  });
+
+  it('goes without content that is gone', async () => {
+    dynamo.on(TransactWriteCommand).rejects(cancelledBy('None', 'ConditionalCheckFailed'));
+    dynamo.on(UpdateCommand).resolves({});
+
+    expect(await finish()).toBe(true);
+    expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toEqual(updates()[0]);
+  });
+
+  it.each([
+    ['the dispatch changed meanwhile', cancelledBy('ConditionalCheckFailed', 'None')],
+    ['the dispatch changed meanwhile and its content is gone', cancelledBy('ConditionalCheckFailed', 'ConditionalCheckFailed')],
+    ['others write it at the same time', cancelledBy('TransactionConflict', 'None')],
+  ])('does not happen when %s', async (_case, error) => {
+    dynamo.on(TransactWriteCommand).rejects(error);
+
+    expect(await finish()).toBe(false);
+    expect(dynamo.commandCalls(UpdateCommand)).toHaveLength(0);
+  });
+
+  it('fails on anything else', async () => {
+    dynamo.on(TransactWriteCommand).rejects(sdkError('AccessDeniedException', 400));
+
+    await expect(finish()).rejects.toThrow('AccessDeniedException');
+  });
+});
