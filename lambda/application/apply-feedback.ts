@@ -1,0 +1,66 @@
+import type { AttributedEvent, Feedback } from '../domain/feedback.ts';
+import { type Applied, applyEvent, type ApplyEventDeps, type FeedbackSignal } from './apply-event.ts';
+import { groupId } from './attempt-end.ts';
+import type { Sleep } from './ports.ts';
+import { type BatchResult, tellWitness, type TellWitnessDeps } from './tell-witness.ts';
+
+export interface ApplyFeedbackDeps extends ApplyEventDeps, TellWitnessDeps {
+  readonly sleep: Sleep;
+}
+
+/** Part of the time for applying events; the rest is for holding those that are stuck. */
+const APPLYING_SHARE = 0.5;
+
+/** Kept back to say which messages must come again. */
+const ANSWER_MS = 200;
+
+type Results = Map<AttributedEvent, Applied>;
+
+/**
+ * Applies a batch of SES's events to the rows of their mails, and tells the witness how far it got.
+ * @returns for each whether it must come again
+ */
+export const createApplyFeedback =
+  (deps: ApplyFeedbackDeps) =>
+  async (batch: readonly Feedback[], remainingMs: () => number): Promise<boolean[]> => {
+    const events = batch.filter((each) => each.kind === 'event');
+    for (const each of batch) if (each.kind !== 'event') deps.observe(signalOf(each));
+
+    // A table that hangs must not use up the time in which holds are written.
+    const results: Results = new Map();
+    await Promise.race([applyAll(deps, events, results), deps.sleep(remainingMs() * APPLYING_SHARE)]);
+    const reached: Results = new Map(results);
+    const told = tellWitness(deps, summarise(batch, events, reached));
+    await Promise.race([told, deps.sleep(Math.max(0, remainingMs() - ANSWER_MS))]);
+
+    return batch.map((each) => each.kind === 'event' && isStuck(reached.get(each)));
+  };
+
+/** Without a result it was still being applied when time was up. */
+const isStuck = (result: Applied | undefined): boolean => result === undefined || result === 'failed';
+
+/** Events of one row one after the other, as each reads what the one before has written. */
+const applyAll = async (deps: ApplyFeedbackDeps, events: readonly AttributedEvent[], results: Results): Promise<void> => {
+  const groups = Map.groupBy(events, ({ origin }) => groupId(origin.key)).values();
+  await Promise.all(
+    [...groups].map(async (group) => {
+      for (const event of group) results.set(event, await applyEvent(deps, event));
+    }),
+  );
+};
+
+const summarise = (batch: readonly Feedback[], events: readonly AttributedEvent[], results: Results): BatchResult => {
+  const canaries = batch.flatMap((each) => (each.kind === 'canary' ? [each.sentAt] : []));
+  const done = events.filter((event) => !isStuck(results.get(event)));
+  const settled = new Set(done.map(({ origin }) => origin.lease));
+  const stuck = events.filter((event) => isStuck(results.get(event)) && !settled.has(event.origin.lease));
+  return {
+    stuck: stuck.map(({ origin: { lease }, sentAt }) => ({ lease, sentAt })),
+    settled: [...settled],
+    // A row that is gone says nothing about events of rows that are there.
+    heard: [...done.filter((event) => results.get(event) === 'applied').map(({ sentAt }) => sentAt), ...canaries],
+  };
+};
+
+const signalOf = (feedback: Exclude<Feedback, AttributedEvent>): FeedbackSignal =>
+  feedback.kind === 'ignored' ? { type: 'ignored', detail: feedback.eventType } : { type: feedback.kind };

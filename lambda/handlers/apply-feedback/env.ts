@@ -1,0 +1,13 @@
+import * as z from 'zod';
+
+import { positive, text } from '../../config/env.ts';
+
+/** The settings of the function that applies SES's events to recipients. */
+export const ApplyFeedbackEnv = z.object({
+  TABLE_NAME: text,
+  /** How long a final recipient is kept. */
+  RETENTION_DAYS: positive,
+});
+
+/** What the stack must set. */
+export type ApplyFeedbackEnvVars = Record<keyof z.output<typeof ApplyFeedbackEnv>, string>;

@@ -1,0 +1,33 @@
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+
+import { parseMailEvent } from '../../contracts/mail-event.ts';
+import type { Feedback } from '../../domain/feedback.ts';
+import { hideErrors } from '../../observability/hide-errors.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+
+export interface ApplyFeedbackHandlerDeps {
+  /** @returns for each whether it must come again */
+  readonly applyFeedback: (batch: readonly Feedback[], remainingMs: () => number) => Promise<boolean[]>;
+  readonly telemetry: Telemetry;
+}
+
+/** Events of SES in, partial failures out. What cannot be understood is dropped: it would never be understood later either. */
+export const createHandler = ({ applyFeedback, telemetry }: ApplyFeedbackHandlerDeps) =>
+  middy(async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const batch = event.Records.map(({ body }) => parseMailEvent(body));
+    const malformed = event.Records.filter((_, i) => batch[i]?.kind === 'malformed').map(({ messageId }) => messageId);
+    if (malformed.length > 0) telemetry.logger.warn('events that cannot be understood', { messageIds: malformed });
+
+    const comeAgain = await applyFeedback(batch, () => context.getRemainingTimeInMillis());
+    return {
+      batchItemFailures: event.Records.filter((_, i) => comeAgain[i] !== false).map(({ messageId }) => ({
+        itemIdentifier: messageId,
+      })),
+    };
+  })
+    .use(hideErrors(telemetry.logger))
+    .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
+    .use(logMetrics(telemetry.metrics));

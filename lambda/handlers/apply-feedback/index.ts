@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createApplyFeedback } from '../../application/apply-feedback.ts';
+import { parseEnv } from '../../config/env.ts';
+import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
+import { ApplyFeedbackEnv } from './env.ts';
+import { createHandler } from './handler.ts';
+import { createFeedbackObserver } from './signals.ts';
+
+const env = parseEnv(ApplyFeedbackEnv, process.env);
+const telemetry = createTelemetry();
+const table = createTableClient(1_000);
+
+export const handler = createHandler({
+  applyFeedback: createApplyFeedback({
+    recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
+    witness: createWitnessRepository(table, env.TABLE_NAME),
+    clock: Date.now,
+    sleep,
+    observe: neverThrow(createFeedbackObserver(telemetry)),
+  }),
+  telemetry,
+});

@@ -1,0 +1,58 @@
+import { shortHash } from '../../adapters/digest/short-hash.ts';
+import type { FeedbackSignal } from '../../application/apply-event.ts';
+import { describeError } from '../../observability/describe-error.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+
+/** The metric of each signal: a fixed list, since every name is billed. */
+const METRIC: Readonly<Record<FeedbackSignal['type'], string>> = {
+  send: 'MailTaken',
+  delivery: 'MailDelivered',
+  'delivery-delay': 'MailDelayed',
+  bounce: 'MailBounced',
+  complaint: 'MailComplained',
+  reject: 'MailRejected',
+  'rendering-failure': 'MailNotRendered',
+  suppressed: 'MailSuppressed',
+  confirmed: 'OutcomeConfirmed',
+  late: 'OutcomeConfirmedLate',
+  duplicate: 'DuplicateSent',
+  gone: 'FeedbackRecipientGone',
+  failed: 'FeedbackNotApplied',
+  canary: 'CanaryHeard',
+  ignored: 'FeedbackIgnored',
+  foreign: 'FeedbackForeign',
+  malformed: 'FeedbackMalformed',
+  'not-held': 'WitnessHoldsNotWritten',
+  'witness-trouble': 'WitnessNotTold',
+};
+
+/** Signals that are the normal course of things; the others are worth a warning. */
+const NORMAL: ReadonlySet<FeedbackSignal['type']> = new Set([
+  'send',
+  'delivery',
+  'delivery-delay',
+  'bounce',
+  'suppressed',
+  'confirmed',
+  'canary',
+  'ignored',
+  'foreign',
+]);
+
+/** Counts and logs what came of an event, by ids and codes alone. */
+export const createFeedbackObserver =
+  ({ logger, count }: Telemetry) =>
+  ({ type, key, round, attempt, detail, from, error }: FeedbackSignal): void => {
+    count(METRIC[type]);
+    const fields = {
+      signal: type,
+      ...(key && { dispatchId: key.dispatchId, recipient: shortHash(key.applyId) }),
+      round,
+      attempt,
+      detail,
+      from,
+      ...(error !== undefined && describeError(error)),
+    };
+    if (NORMAL.has(type)) logger.info('feedback', fields);
+    else logger.warn('feedback', fields);
+  };
