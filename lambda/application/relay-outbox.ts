@@ -1,10 +1,11 @@
 import type { RecipientKey } from '../domain/recipient.ts';
-import type { BatchKey, SendQueue, TaskQueue } from './ports.ts';
+import type { BatchKey, SendQueue, TaskKey, TaskQueue } from './ports.ts';
 
 /** A record of the stream in the words of the relay. */
 export type OutboxRecord =
   | { readonly kind: 'recipient'; readonly key: RecipientKey }
   | { readonly kind: 'batch'; readonly key: BatchKey }
+  | { readonly kind: 'task'; readonly key: TaskKey }
   /** Nothing to relay. */
   | { readonly kind: 'other' }
   /** No version of this code can handle it. */
@@ -30,13 +31,15 @@ export const relayOutbox = async (
     record.kind === 'recipient' ? [{ i, key: record.key }] : [],
   );
   const batches = [...records.entries()].flatMap(([i, record]) => (record.kind === 'batch' ? [{ i, key: record.key }] : []));
+  const tasks = [...records.entries()].flatMap(([i, record]) => (record.kind === 'task' ? [{ i, key: record.key }] : []));
   const poison = [...records.entries()].flatMap(([i, record]) =>
     record.kind === 'poison' ? [{ i, record: record.record }] : [],
   );
 
-  const [sent, expanded, kept] = await Promise.all([
+  const [sent, expanded, carriedOut, kept] = await Promise.all([
     sendQueue.send(recipients.map(({ key }) => ({ key, delaySeconds: 0 }))),
     taskQueue.expand(batches.map(({ key }) => key)),
+    taskQueue.carryOut(tasks.map(({ key }) => key)),
     Promise.all(
       poison.map(({ record }) =>
         keepPoison(record).then(
@@ -49,6 +52,7 @@ export const relayOutbox = async (
   const open = [
     ...recipients.filter((_, n) => !sent[n]),
     ...batches.filter((_, n) => !expanded[n]),
+    ...tasks.filter((_, n) => !carriedOut[n]),
     ...poison.filter((_, n) => !kept[n]),
   ].map(({ i }) => i);
   return open.length === 0 ? undefined : Math.min(...open);

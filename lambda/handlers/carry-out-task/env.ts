@@ -1,9 +1,15 @@
 import * as z from 'zod';
 
-import { text } from '../../config/env.ts';
+import { positive, text } from '../../config/env.ts';
 
 /** The settings of the function that does the long work on a dispatch. */
-export const CarryOutTaskEnv = z.object({ TABLE_NAME: text });
+export const CarryOutTaskEnv = z.object({
+  TABLE_NAME: text,
+  SEND_QUEUE_URL: text,
+  TASK_QUEUE_URL: text,
+  /** How long a final recipient is kept. */
+  RETENTION_DAYS: positive,
+});
 
 /** What the stack must set. */
 export type CarryOutTaskEnvVars = Record<keyof z.output<typeof CarryOutTaskEnv>, string>;

@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createBatchRepository } from '../../adapters/dynamo/batch-repository.ts';
+import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createTaskRepository } from '../../adapters/dynamo/task-repository.ts';
+import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
+import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
+import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
+import { createCarryOutTask } from '../../application/carry-out-task.ts';
 import { createExpandBatch } from '../../application/expand-batch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
@@ -9,9 +16,22 @@ import { CarryOutTaskEnv } from './env.ts';
 import { createHandler } from './handler.ts';
 
 const env = parseEnv(CarryOutTaskEnv, process.env);
+const clock = Date.now;
+const tableName = env.TABLE_NAME;
 const table = createTableClient(5_000);
+const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
+const retentionDays = env.RETENTION_DAYS;
 
 export const handler = createHandler({
-  expandBatch: createExpandBatch(createBatchRepository(table, env.TABLE_NAME, sleep), Date.now),
+  expandBatch: createExpandBatch(createBatchRepository(table, tableName, sleep), clock),
+  carryOutTask: createCarryOutTask({
+    tasks: createTaskRepository(table, tableName),
+    recipients: createRecipientRepository({ client: table, tableName, retentionDays, sleep }),
+    sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
+    clock,
+    newId: randomUUID,
+    sleep,
+  }),
+  taskQueue: createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL }),
   telemetry: createTelemetry(),
 });

@@ -1,7 +1,7 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 
 import { parseKey } from '../../adapters/dynamo/keys.ts';
 import type { OutboxRecord } from '../../application/relay-outbox.ts';
@@ -36,13 +36,15 @@ export const createHandler = ({ relay, telemetry }: RelayOutboxHandlerDeps) =>
     .use(logMetrics(telemetry.metrics));
 
 /** AWS's documents disagree on filtering by eventName, so what the filter let through is judged again. */
-export const interpret = (record: DynamoDBRecord): OutboxRecord => {
+export const interpret = (record: unknown): OutboxRecord => {
   const parsed = StreamRecord.safeParse(record);
   if (!parsed.success) return { kind: 'poison', record };
   const { eventName, dynamodb } = parsed.data;
   const key = parseKey({ pk: dynamodb.Keys.pk.S, sk: dynamodb.Keys.sk.S });
   if (key?.kind === 'batch')
     return eventName === 'INSERT' ? { kind: 'batch', key: { dispatchId: key.dispatchId, batch: key.batch } } : { kind: 'other' };
+  if (key?.kind === 'task')
+    return eventName === 'INSERT' ? { kind: 'task', key: { dispatchId: key.dispatchId, task: key.task } } : { kind: 'other' };
   if (key?.kind !== 'recipient') return isKept(dynamodb.Keys.sk.S) ? { kind: 'poison', record } : { kind: 'other' };
   const { dispatchId, shard, applyId } = key;
   const reopened =
@@ -53,4 +55,4 @@ export const interpret = (record: DynamoDBRecord): OutboxRecord => {
 const REOPENED_FROM: ReadonlySet<string | undefined> = new Set(['FAILED', 'UNKNOWN']);
 
 /** A key that begins as ours but does not go on as ours: somebody's mail may hang on it, so it is not passed over. */
-const isKept = (sk: string): boolean => sk.startsWith('RECIPIENT#') || sk.startsWith('BATCH#');
+const isKept = (sk: string): boolean => ['RECIPIENT#', 'BATCH#', 'TASK#'].some((prefix) => sk.startsWith(prefix));

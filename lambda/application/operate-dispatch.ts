@@ -1,0 +1,78 @@
+import { type Dispatch, type DispatchStatus, isComplete } from '../domain/dispatch.ts';
+import { operated, type Operation, permit } from '../domain/operation.ts';
+import { Unavailable } from './accept-ports.ts';
+import type { NewTask, OperateRepository } from './operate-ports.ts';
+import type { Clock, Random, Sleep } from './ports.ts';
+import type { Reader } from './read-dispatch.ts';
+import type { ReadRepository } from './read-ports.ts';
+
+export interface OperateDispatchDeps {
+  readonly dispatches: OperateRepository;
+  readonly rows: Pick<ReadRepository, 'counts'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+}
+
+export type Operated =
+  /** Stored; the task carries it out. Asked for again, the first answer still holds. */
+  | { readonly outcome: 'accepted'; readonly dispatch: Dispatch; readonly task: number; readonly isNew: boolean }
+  | {
+      readonly outcome: 'refused';
+      readonly because: 'already-completed' | 'not-stopped';
+      readonly status: DispatchStatus;
+    }
+  /** There is none that this person may change. */
+  | { readonly outcome: 'not-found' };
+
+export type OperateDispatch = (person: Reader, operation: Operation, dispatchId: string) => Promise<Operated>;
+
+const TRIES = 6;
+const RETRY_MS = 100;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Cancels or resumes a dispatch: its state changes at once, and a task goes through its recipients. */
+export const createOperateDispatch =
+  (deps: OperateDispatchDeps): OperateDispatch =>
+  async (person, operation, dispatchId) => {
+    const { dispatches, clock, random, sleep } = deps;
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const from = await dispatches.find(dispatchId);
+      // Another admin's is as good as none.
+      if (from === undefined || !(person.isOperator || from.dispatch.adminId === person.adminId)) return { outcome: 'not-found' };
+      const { dispatch, tasks } = from;
+      const permitted = permit(operation, await statusOf(deps, operation, dispatch));
+      if (permitted === 'done-already') return { outcome: 'accepted', dispatch, task: tasks, isNew: false };
+      if (permitted !== 'go-ahead') {
+        const status = permitted === 'already-completed' ? 'COMPLETED' : dispatch.status;
+        return { outcome: 'refused', because: permitted, status };
+      }
+      const now = clock();
+      const next = operated(operation, dispatch, now);
+      const task = taskOf(operation, dispatch, { requestedAt: now, requestedBy: person.adminId });
+      if (await dispatches.start(from, next, task)) return { outcome: 'accepted', dispatch: next, task: tasks + 1, isNew: true };
+      await sleep(RETRY_MS * tries * (0.5 + random() / 2));
+    }
+    throw new Unavailable('the dispatch', RETRY_AFTER_SECONDS);
+  };
+
+/** A dispatch whose rows are all final is shown as COMPLETED before the sweeper has come by, so it cannot be cancelled either. */
+const statusOf = async ({ rows }: OperateDispatchDeps, operation: Operation, dispatch: Dispatch): Promise<DispatchStatus> => {
+  if (operation !== 'cancel' || (dispatch.status !== 'ACCEPTED' && dispatch.status !== 'IN_PROGRESS')) return dispatch.status;
+  // Whatever is wrong with the rows, mails that must not go out can be cancelled.
+  const isOver = await rows.counts(dispatch).then(
+    (counts) => isComplete(dispatch.total, counts),
+    () => false,
+  );
+  return isOver ? 'COMPLETED' : dispatch.status;
+};
+
+const taskOf = (
+  kind: Operation,
+  { faultCode, faultSince }: Dispatch,
+  request: Pick<NewTask, 'requestedAt' | 'requestedBy'>,
+): NewTask => ({
+  kind,
+  ...request,
+  ...(kind === 'resume' && faultCode !== undefined && faultSince !== undefined && { faultCode, faultSince }),
+});

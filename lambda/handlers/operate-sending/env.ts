@@ -1,0 +1,9 @@
+import * as z from 'zod';
+
+import { text } from '../../config/env.ts';
+
+/** The settings of the function that pauses and resumes all sending. */
+export const OperateSendingEnv = z.object({ TABLE_NAME: text });
+
+/** What the stack must set. */
+export type OperateSendingEnvVars = Record<keyof z.output<typeof OperateSendingEnv>, string>;

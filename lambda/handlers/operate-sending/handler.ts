@@ -1,0 +1,69 @@
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
+
+import { readBody } from '../../adapters/http/request-body.ts';
+import { Unavailable } from '../../application/accept-ports.ts';
+import type { OperateSending } from '../../application/operate-sending.ts';
+import { type Caller, parseCaller } from '../../contracts/caller.ts';
+import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
+import { parseSendingRequest, toSendingView } from '../../contracts/sending.ts';
+import { describeError } from '../../observability/describe-error.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+
+export interface OperateSendingHandlerDeps {
+  readonly operateSending: OperateSending;
+  readonly telemetry: Telemetry;
+}
+
+type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
+
+/** HTTP in, HTTP out: shows whether mails are sent, and lets operators change it. */
+export const createHandler = ({ operateSending, telemetry: { logger, metrics, count } }: OperateSendingHandlerDeps) => {
+  const show = async (): Promise<HttpAnswer> => jsonAnswer(200, toSendingView((await operateSending.read()).sending));
+
+  const change = async ({ adminId }: Caller, event: Event): Promise<HttpAnswer> => {
+    const body = await readBody(event);
+    if (!body.ok) return problemAnswer(problem(body.problem, body.more));
+    const parsed = parseSendingRequest(body.json);
+    if (!parsed.ok) return problemAnswer(problem('invalid-request', { errors: [...parsed.faults], total: parsed.total }));
+
+    const { paused, reason } = parsed.wish;
+    const { sending, changed } = await operateSending.change(
+      paused ? { paused, who: adminId, ...(reason !== undefined && { reason }) } : { paused },
+    );
+    // Not by whom and not why: an id may be an address, and a reason may say anything.
+    logger.info('sending operated', { paused, changed });
+    if (changed) count(paused ? 'SendingPausedByOperator' : 'SendingResumedByOperator');
+    return jsonAnswer(200, toSendingView(sending));
+  };
+
+  const answer = async (event: Event): Promise<HttpAnswer> => {
+    const caller = parseCaller(event.requestContext.authorizer);
+    if (caller === undefined) return problemAnswer(problem('no-subject'));
+    switch (event.routeKey) {
+      case 'GET /sending':
+        return show();
+      case 'PUT /sending':
+        return change(caller, event);
+      default:
+        return problemAnswer(problem('not-found'));
+    }
+  };
+
+  return middy(async (event: Event): Promise<HttpAnswer> => {
+    try {
+      const answered = await answer(event);
+      if (answered.statusCode >= 400) count('OperationRefused');
+      return answered;
+    } catch (error) {
+      const retryAfterSeconds = error instanceof Unavailable ? error.retryAfterSeconds : undefined;
+      logger.error('operating sending failed', describeError(error));
+      count(retryAfterSeconds === undefined ? 'OperationFailed' : 'OperationUnavailable');
+      return failureAnswer(retryAfterSeconds);
+    }
+  })
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(logMetrics(metrics));
+};

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createOperateSending } from '../../application/operate-sending.ts';
+import { parseEnv } from '../../config/env.ts';
+import { createTelemetry } from '../../observability/telemetry.ts';
+import { OperateSendingEnv } from './env.ts';
+import { createHandler } from './handler.ts';
+
+const env = parseEnv(OperateSendingEnv, process.env);
+
+export const handler = createHandler({
+  operateSending: createOperateSending({
+    sending: createSendingRepository(createTableClient(3_000), env.TABLE_NAME),
+    clock: Date.now,
+    random: Math.random,
+    sleep,
+  }),
+  telemetry: createTelemetry(),
+});

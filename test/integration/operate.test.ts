@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+import { PATIENT_TIMES, poll, TestStack } from '../support/stack.ts';
+
+/** Slow enough for a person to step in while mails go out. */
+const stack = new TestStack({ ...PATIENT_TIMES, LOCAL_SES_RATE: '20', SWEEP_SECONDS: '2', VISIT_SECONDS: '2' });
+beforeAll(() => stack.start());
+afterAll(async () => {
+  await stack.end();
+});
+
+const post = (id: string, operation: 'cancel' | 'resume', token = stack.description.tokens.admin) =>
+  stack.request('POST', `/dispatches/${id}/${operation}`, { token });
+const sending = (method: 'GET' | 'PUT', body?: unknown, token = stack.description.tokens.operator) =>
+  stack.request(method, '/sending', {
+    token,
+    headers: { 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+const Operated = z.looseObject({ id: z.string(), status: z.string(), task: z.number() });
+const Problem = z.looseObject({ type: z.string(), detail: z.string().optional() });
+const problem = async (response: Response) => {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  return Problem.parse(await response.json());
+};
+const sentOf = async (id: string): Promise<number> => (await stack.dispatch(id)).counts['SENT'] ?? 0;
+
+describe('cancelling', () => {
+  it('while mails go out leaves every recipient sent or cancelled, and sends no more (U16)', async () => {
+    const id = await stack.accepted('cancel', stack.bodyOf(200));
+    await poll(
+      () => sentOf(id),
+      (sent) => sent >= 20,
+    );
+
+    const first = await post(id, 'cancel');
+    const second = await post(id, 'cancel');
+
+    expect([first.status, second.status]).toEqual([202, 202]);
+    const answer = Operated.parse(await first.json());
+    expect(answer).toMatchObject({ id, status: 'CANCELLED', task: 1 });
+    expect(Operated.parse(await second.json())).toEqual(answer);
+
+    const { status, counts } = await stack.finished(id);
+    const { SENT: sent = 0, CANCELLED: cancelled = 0 } = counts;
+    expect({ status, all: sent + cancelled }).toEqual({ status: 'CANCELLED', all: 200 });
+    expect(cancelled).toBeGreaterThan(50);
+    expect([...stack.mails(id).values()]).toEqual(new Array(sent).fill(1));
+  });
+
+  it('of a dispatch that is completed is a conflict', async () => {
+    const id = await stack.accepted('completed', stack.bodyOf(2));
+    await stack.finished(id);
+
+    const response = await post(id, 'cancel');
+
+    expect(response.status).toBe(409);
+    expect(await problem(response)).toMatchObject({
+      type: 'urn:mail-dispatch:problem:already-completed',
+      detail: 'Its status is COMPLETED.',
+    });
+  });
+});
+
+describe('resuming', () => {
+  it('of a dispatch that is not stopped is a conflict that names its state', async () => {
+    const id = await stack.accepted('resume', stack.bodyOf(1));
+    await stack.finished(id);
+    await poll(
+      () => stack.dispatch(id),
+      ({ status }) => status === 'COMPLETED',
+    );
+
+    const response = await post(id, 'resume');
+
+    expect(response.status).toBe(409);
+    expect(await problem(response)).toMatchObject({ type: 'urn:mail-dispatch:problem:not-stopped' });
+  });
+
+  it('of one that was stopped because SES refused every mail sends all of them (S10)', async () => {
+    await stack.fault({ fault: 'bad-request', recipient: 'stopped-' });
+    const id = await stack.accepted(
+      'stopped',
+      stack.bodyOf(60, (i) => `stopped-${i}`),
+    );
+    const stopped = await poll(
+      () => stack.dispatch(id),
+      ({ status, counts }) => status === 'STOPPED' && counts['PROCESSING'] === 0,
+    );
+    expect(stopped.counts['FAILED']).toBeGreaterThanOrEqual(10);
+    expect(stopped.counts['PENDING']).toBeGreaterThan(0);
+    await fetch(`${stack.description.ses}/_gate/faults`, { method: 'DELETE' });
+
+    const response = await post(id, 'resume');
+
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ id, status: 'IN_PROGRESS', task: 1 });
+    expect((await stack.finished(id)).counts['SENT']).toBe(60);
+    expect([...stack.mails(id).values()]).toEqual(new Array(60).fill(1));
+  });
+});
+
+describe('a dispatch of another admin', () => {
+  it.each(['cancel', 'resume'] as const)('is answered to the byte like one that does not exist (A5): %s', async (operation) => {
+    const id = await stack.accepted(`theirs-${operation}`, stack.bodyOf(1));
+    const { secondAdmin } = stack.description.tokens;
+
+    const theirs = await post(id, operation, secondAdmin);
+    const nobodys = await post(id.replace(/./g, 'a'), operation, secondAdmin);
+
+    expect([theirs.status, nobodys.status]).toEqual([404, 404]);
+    expect(await theirs.text()).toBe(await nobodys.text());
+    expect((await stack.dispatch(id)).status).not.toBe('CANCELLED');
+  });
+
+  it('may be cancelled by an operator', async () => {
+    await sending('PUT', { paused: true });
+    const id = await stack.accepted('by-operator', stack.bodyOf(2));
+
+    const response = await post(id, 'cancel', stack.description.tokens.operator);
+
+    expect(response.status).toBe(202);
+    expect((await stack.finished(id)).counts['CANCELLED']).toBe(2);
+    await sending('PUT', { paused: false });
+  });
+});
+
+describe('sending', () => {
+  it('is paused and resumed by an operator, and shown as it is', async () => {
+    const paused = await sending('PUT', { paused: true, reason: 'wrong template' });
+    const shown = await sending('GET');
+    const resumed = await sending('PUT', { paused: false });
+
+    expect([paused.status, shown.status, resumed.status]).toEqual([200, 200, 200]);
+    const view: unknown = await shown.json();
+    expect(view).toMatchObject({ paused: true, by: 'operator', reason: 'wrong template' });
+    expect(await paused.json()).toEqual(view);
+    expect(await resumed.json()).toMatchObject({ paused: false });
+    expect(await (await sending('GET')).json()).toMatchObject({ paused: false });
+  });
+
+  it('is left alone by a body that is not valid', async () => {
+    const response = await sending('PUT', { paused: 'yes', until: 'noon' });
+
+    expect(response.status).toBe(422);
+    expect(await problem(response)).toMatchObject({
+      errors: [
+        { pointer: '/paused', rule: 'type' },
+        { pointer: '/until', rule: 'unknown-field' },
+      ],
+    });
+    expect(await (await sending('GET')).json()).toMatchObject({ paused: false });
+  });
+
+  it.each(['GET', 'PUT'] as const)('is an operator’s matter alone (A7): %s', async (method) => {
+    const response = await sending(method, method === 'PUT' ? { paused: true } : undefined, stack.description.tokens.admin);
+
+    expect(response.status).toBe(403);
+  });
+});
