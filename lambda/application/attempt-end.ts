@@ -1,11 +1,12 @@
 import { type AttemptResult, withResult } from '../domain/attempt.ts';
 import { type BackoffPolicy, nextAttemptAt } from '../domain/backoff.ts';
 import type { DispatchContent } from '../domain/content.ts';
+import type { DispatchStatus } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { type MessageAction, type SendMessage, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
 import type { Recipient, RecipientEvent, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
-import type { UnclearPolicy } from '../domain/unclear.ts';
+import type { SettlePolicy } from '../domain/unclear.ts';
 import type { ClaimedRecipient, RecipientWrite, WriteResult } from './ports.ts';
 
 /** A message of the send queue whose body was understood. */
@@ -14,13 +15,10 @@ export interface RecipientMessage extends SendMessage {
 }
 
 /** How sending goes about it; durations are set by the stack. */
-export interface SendPolicy {
+export interface SendPolicy extends SettlePolicy {
   readonly leaseSeconds: number;
-  readonly sesTimeoutSeconds: number;
-  readonly attemptsPerRound: number;
   readonly backoff: BackoffPolicy;
   readonly maxReceiveCount: number;
-  readonly unclear: UnclearPolicy;
 }
 
 /** What happened, for logs and metrics: never addresses or content. */
@@ -33,15 +31,25 @@ export interface SendSignal {
     | 'throttled'
     | 'account-trouble'
     | 'unclear'
+    /** The lease of an unclear attempt ended, and it was decided what follows. */
+    | 'waited'
+    | 'unsent'
     | 'resent'
     | 'unknown'
+    | 'canary'
     | 'reopened'
+    | 'cancelled'
     | 'given-back'
     | 'not-recorded'
+    /** SES took a mail whose lease was over: alone, or beside another of the same recipient. */
+    | 'late'
+    | 'duplicate'
+    | 'stopped'
     | 'broken'
     | 'unknown-dispatch'
     | 'expired';
-  readonly key: RecipientKey;
+  /** Absent where no one recipient is meant. */
+  readonly key?: RecipientKey;
   readonly round?: number;
   readonly attempt?: number;
   readonly code?: string;
@@ -53,6 +61,12 @@ export interface Group {
   /** The first of them: its attempt is counted, and it becomes the dead one. */
   readonly message: RecipientMessage;
   readonly messages: readonly RecipientMessage[];
+  /** How the dispatch stands. */
+  readonly status: DispatchStatus;
+}
+
+/** A group whose dispatch is being sent, and what to send. */
+export interface SendableGroup extends Group {
   readonly content: DispatchContent;
 }
 
@@ -64,7 +78,7 @@ export type AttemptAnswer = SendAnswer | { readonly kind: 'no-time'; readonly co
 
 /** What one attempt came to, before it is recorded. */
 export interface AttemptEnd {
-  readonly group: Group;
+  readonly group: SendableGroup;
   readonly claimed: ClaimedRecipient;
   readonly next: Recipient;
   readonly result: AttemptResult;
@@ -74,8 +88,8 @@ export interface AttemptEnd {
 /** A recipient whose row just moved, or whose write got no answer, is looked at again after this. */
 export const LOOK_AGAIN_MS = 2_000;
 const THROTTLE_WAIT_MS = 10_000;
-/** Trouble of the account is looked at again after this; it equals SQS's longest delay. */
-const ACCOUNT_WAIT_MS = 900_000;
+/** Trouble of the account pauses sending, and the pause says when to look again. */
+const ACCOUNT_WAIT_MS = 1_000;
 
 /** The event in the life of the recipient. */
 export const eventOf = (

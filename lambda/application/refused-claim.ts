@@ -1,11 +1,12 @@
-import { withResult } from '../domain/attempt.ts';
+import { isActive } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
-import { meet, type MessageAction, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
-import { advance, type In, isFinal } from '../domain/recipient.ts';
-import { settleUnclear } from '../domain/unclear.ts';
+import { meet, type Meeting, type MessageAction, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
+import { advance, isFinal } from '../domain/recipient.ts';
 import { type Group, groupId, LOOK_AGAIN_MS, type RecipientMessage } from './attempt-end.ts';
+import type { Actions } from './group-messages.ts';
 import type { StoredRecipient } from './ports.ts';
-import type { SendRecipientsDeps } from './send-recipients.ts';
+import type { SendDeps } from './send-deps.ts';
+import { settle } from './settle.ts';
 
 const TROUBLE_BASE_MS = 5_000;
 const TROUBLE_CAP_MS = 300_000;
@@ -20,7 +21,7 @@ export const troubleMs = ({ receiveCount }: RecipientMessage, random: number): n
  * by a fresh message only when its recipient is known to be open.
  */
 export const postpone = async (
-  { recipients, policy, clock }: SendRecipientsDeps,
+  { recipients, policy, clock }: SendDeps,
   message: RecipientMessage,
   until: Instant,
 ): Promise<MessageAction> => {
@@ -32,34 +33,84 @@ export const postpone = async (
   return found !== undefined && !isFinal(found.recipient.status) ? action : waitUntil(message, until);
 };
 
-/** Settles a recipient whose lease has ended, once an invocation; undefined: there is nothing to settle. */
-export const settleIfOver = async (
-  deps: SendRecipientsDeps,
+/** Decides the messages of a group whose claim was not granted; once an invocation an ended lease is settled. */
+export const meetRefused = async (
+  deps: SendDeps,
   group: Group,
   found: StoredRecipient | undefined,
   settledOnce: Set<string>,
-): Promise<MessageAction | 'claim-again' | undefined> => {
-  if (found?.recipient.status !== 'PROCESSING' || found.recipient.lease.until > deps.clock()) return undefined;
-  if (settledOnce.has(groupId(group.key))) return undefined;
-  settledOnce.add(groupId(group.key));
-  return settle(deps, group, { ...found, recipient: found.recipient });
+  remainingMs: () => number,
+  actions: Actions,
+): Promise<'decided' | 'claim-again'> => {
+  const { clock } = deps;
+  if (
+    found?.recipient.status === 'PROCESSING' &&
+    found.recipient.lease.until <= clock() &&
+    !settledOnce.has(groupId(group.key))
+  ) {
+    settledOnce.add(groupId(group.key));
+    const settled = await settle(deps, group, { ...found, recipient: found.recipient }, remainingMs);
+    if (settled === 'claim-again') return settled;
+    if (settled !== undefined) {
+      for (const message of group.messages) actions.set(message, settled(message));
+      return 'decided';
+    }
+  }
+  // Each message for itself: of two for one failed recipient, one may be the dead letter and the other a stray.
+  for (const message of group.messages) actions.set(message, await meetOne(deps, group, message, found));
+  return 'decided';
 };
 
-/** Each message for itself: of two for one failed recipient, one may be the dead letter and the other a stray. */
-export const meetRefused = async (
-  deps: SendRecipientsDeps,
+/** While nothing may be sent, messages of open rows are replaced by fresh ones: they neither wait in hand nor use up receives. */
+export const meetPaused = async (deps: SendDeps, group: Group, until: Instant, actions: Actions): Promise<void> => {
+  const found = await deps.recipients.find(group.key);
+  if (found === 'unavailable') return;
+  for (const message of group.messages) {
+    const meeting = meet(found?.recipient, message, deps.clock(), deps.policy.maxReceiveCount);
+    const action =
+      found === undefined || isFinal(found.recipient.status)
+        ? await carryOut(deps, group, message, found, meeting)
+        : ({ do: 'requeue', until: Math.max(until, 'until' in meeting ? meeting.until : 0) } as const);
+    actions.set(message, action);
+  }
+};
+
+/** In a dispatch that is not being sent only the messages of pending rows are disposed of; the others do as ever. */
+export const meetInactive = async (
+  deps: SendDeps,
+  group: Group,
+  settledOnce: Set<string>,
+  remainingMs: () => number,
+  actions: Actions,
+): Promise<void> => {
+  const found = await deps.recipients.find(group.key);
+  if (found !== 'unavailable') await meetRefused(deps, group, found, settledOnce, remainingMs, actions);
+};
+
+const meetOne = (
+  deps: SendDeps,
+  group: Group,
   message: RecipientMessage,
   found: StoredRecipient | undefined,
 ): Promise<MessageAction> => {
-  const { policy, clock } = deps;
-  const meeting = meet(found?.recipient, message, clock(), policy.maxReceiveCount);
+  if (found?.recipient.status === 'PENDING' && !isActive(group.status)) return dispose(deps, group, message);
+  return carryOut(deps, group, message, found, meet(found?.recipient, message, deps.clock(), deps.policy.maxReceiveCount));
+};
+
+const carryOut = async (
+  deps: SendDeps,
+  group: Group,
+  message: RecipientMessage,
+  found: StoredRecipient | undefined,
+  meeting: Meeting,
+): Promise<MessageAction> => {
   switch (meeting.do) {
     case 'claim':
     case 'settle':
       // It moved between the claim and the look, or was settled by somebody else meanwhile.
-      return waitOrRequeue(message, clock() + LOOK_AGAIN_MS, policy.maxReceiveCount);
+      return waitOrRequeue(message, deps.clock() + LOOK_AGAIN_MS, deps.policy.maxReceiveCount);
     case 'reopen':
-      return reopen(deps, message, found);
+      return group.status === 'CANCELLED' ? { do: 'delete' } : reopen(deps, group, message, found);
     case 'delete':
     case 'wait':
     case 'requeue':
@@ -68,27 +119,23 @@ export const meetRefused = async (
   }
 };
 
-const settle = async (
-  { recipients, policy, clock, observe }: SendRecipientsDeps,
-  { key }: Group,
-  { recipient, attempts }: StoredRecipient & { readonly recipient: In<'PROCESSING'> },
-): Promise<MessageAction | 'claim-again' | undefined> => {
-  const { token } = recipient.lease;
-  const type = settleUnclear(policy.unclear, recipient, attempts, policy.attemptsPerRound);
-  const transition = advance(recipient, { type, token }, clock());
-  if (!transition.ok) return undefined;
-  const [result] = await recipients.writeAll([
-    { key, token, next: transition.next, attempts: withResult(attempts, token, { outcome: 'unclear' }) },
-  ]);
-  if (result !== 'written') return undefined;
-  const unsent = type === 'settled-unsent';
-  observe({ type: unsent ? 'resent' : 'unknown', key, round: recipient.round, attempt: recipient.attemptCount });
-  return unsent ? 'claim-again' : { do: 'delete' };
+/** A resume makes new messages for the pending rows of a stopped dispatch; those of a cancelled one get none. */
+const dispose = async (
+  { recipients, policy, clock, observe }: SendDeps,
+  { key, status }: Group,
+  message: RecipientMessage,
+): Promise<MessageAction> => {
+  if (status === 'STOPPED') return { do: 'delete' };
+  const result = await recipients.cancel(key, clock());
+  if (result !== 'written') return waitOrRequeue(message, clock() + LOOK_AGAIN_MS, policy.maxReceiveCount);
+  observe({ type: 'cancelled', key });
+  return { do: 'delete' };
 };
 
 /** A redriven message only reopens; the relay sends a fresh one. It stays itself until then: its id is what tells the redrive. */
 const reopen = async (
-  { recipients, clock, random, observe }: SendRecipientsDeps,
+  { recipients, clock, random, observe }: SendDeps,
+  { status }: Group,
   message: RecipientMessage,
   found: StoredRecipient | undefined,
 ): Promise<MessageAction> => {
@@ -97,7 +144,7 @@ const reopen = async (
   const { id, sentAt, key } = message;
   const transition = advance(found.recipient, { type: 'redriven', message: { id, sentAt } }, clock());
   if (!transition.ok) return later;
-  const result = await recipients.reopen(key, found.recipient, transition.next);
+  const result = await recipients.reopen(key, found.recipient, transition.next, status);
   if (result !== 'written') return later;
   observe({ type: 'reopened', key, round: transition.next.round });
   return { do: 'delete' };

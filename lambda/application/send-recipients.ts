@@ -1,120 +1,79 @@
 import type { MessageAction } from '../domain/message-rule.ts';
-import { advance } from '../domain/recipient.ts';
-import {
-  actionAfter,
-  type AttemptAnswer,
-  type AttemptEnd,
-  eventOf,
-  type Group,
-  groupId,
-  type RecipientMessage,
-  resultOf,
-  type SendPolicy,
-  type SendSignal,
-  signalOf,
-  toWrite,
-} from './attempt-end.ts';
-import type { Pacer } from './pacer.ts';
-import type {
-  ClaimedRecipient,
-  Clock,
-  ContentRepository,
-  MailProvider,
-  MailRenderer,
-  NewId,
-  Random,
-  RecipientRepository,
-  Sleep,
-  WriteResult,
-} from './ports.ts';
-import { meetRefused, postpone, settleIfOver, troubleMs } from './refused-claim.ts';
+import { actionAfter, type AttemptEnd, type Group, groupId, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
+import { type Actions, groupMessages } from './group-messages.ts';
+import { makeAttempt } from './make-attempt.ts';
+import type { ClaimResult, WriteResult } from './ports.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import { meetInactive, meetPaused, meetRefused, postpone, troubleMs } from './refused-claim.ts';
+import { neededMs, type SendDeps } from './send-deps.ts';
 
-export interface SendRecipientsDeps {
-  readonly recipients: RecipientRepository;
-  readonly contents: ContentRepository;
-  readonly renderer: MailRenderer;
-  readonly provider: MailProvider;
-  readonly pacer: Pacer;
-  readonly policy: SendPolicy;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly newId: NewId;
-  readonly sleep: Sleep;
-  /** Must not throw. */
-  readonly observe: (signal: SendSignal) => void;
+/** One invocation: what is decided so far, and the time that is left. */
+interface Invocation {
+  readonly actions: Actions;
+  /** Recipients whose ended lease was settled; one that comes up again is left to a later message. */
+  readonly settledOnce: Set<string>;
+  readonly remainingMs: () => number;
 }
-
-/** Time kept back, beside the SES timeout, to record what SES answered. */
-const RECORD_RESERVE_MS = 2_000;
-const RETRY_WRITE_MS = 200;
-
-/** What was decided, message by message. */
-type Actions = Map<RecipientMessage, MessageAction>;
 
 /**
  * Sends the recipients that a batch of messages names: claims, calls SES once for each, and records what it answered.
  * @returns what to do with each message, in their order
  */
 export const createSendRecipients =
-  (deps: SendRecipientsDeps) =>
+  (deps: SendDeps) =>
   async (messages: readonly RecipientMessage[], remainingMs: () => number): Promise<MessageAction[]> => {
-    const actions: Actions = new Map();
-    let waiting = await findContents(deps, messages, actions);
-    const settledOnce = new Set<string>();
+    const invocation: Invocation = { actions: new Map(), settledOnce: new Set(), remainingMs };
+    const { actions, settledOnce } = invocation;
+    const { sendable, inactive } = await groupMessages(deps, messages, actions);
+    await sendAll(deps, sendable, invocation);
 
-    while (waiting.length > 0) {
-      const chunk = waiting.slice(0, await deps.pacer.chunkSize());
-      // Senders that were woken together must not call together.
-      const jitterMs = Math.round(deps.random() * Math.min(1000, await deps.pacer.expect(1)));
-      const waitMs = (await deps.pacer.book(chunk.length)) + jitterMs;
-      if (remainingMs() - waitMs < neededMs(deps.policy)) {
-        deps.pacer.unbook(chunk.length);
-        const until = deps.clock() + (await deps.pacer.expect(waiting.length));
-        for (const message of waiting.flatMap((group) => group.messages))
-          actions.set(message, await postpone(deps, message, until));
-        break;
-      }
-      await deps.sleep(waitMs);
-      const again = await sendChunk(deps, chunk, actions, settledOnce, remainingMs);
-      waiting = [...waiting.slice(chunk.length), ...again];
+    const leave = inactive.length === 0 ? undefined : await deps.guard.ask();
+    for (const group of inactive) {
+      if (leave?.may === 'wait') await meetPaused(deps, group, leave.until, actions);
+      else await meetInactive(deps, group, settledOnce, remainingMs, actions);
     }
     const decide = async (message: RecipientMessage): Promise<MessageAction> =>
       actions.get(message) ?? postpone(deps, message, deps.clock() + troubleMs(message, deps.random()));
     return Promise.all(messages.map(decide));
   };
 
-/** Time for one call to SES and for recording its answer. */
-const neededMs = ({ sesTimeoutSeconds }: SendPolicy): number => sesTimeoutSeconds * 1000 + RECORD_RESERVE_MS;
-
-const findContents = async (
-  { contents, observe }: SendRecipientsDeps,
-  messages: readonly RecipientMessage[],
-  actions: Actions,
-): Promise<Group[]> => {
-  const groups: Group[] = [];
-  for (const together of Map.groupBy(messages, ({ key }) => groupId(key)).values()) {
-    const [message] = together;
-    if (message === undefined) continue;
-    const { key } = message;
-    const content = await contents.find(key.dispatchId);
-    if (typeof content !== 'string') groups.push({ key, message, messages: together, content });
-    else if (content !== 'unavailable') {
-      observe({ type: content, key });
-      for (const each of together) actions.set(each, content === 'expired' ? { do: 'delete' } : { do: 'keep-failing' });
+const sendAll = async (deps: SendDeps, sendable: readonly SendableGroup[], invocation: Invocation): Promise<void> => {
+  let waiting = sendable;
+  while (waiting.length > 0) {
+    const leave = await deps.guard.ask();
+    if (leave.may === 'wait') {
+      for (const group of waiting) await meetPaused(deps, group, leave.until, invocation.actions);
+      return;
     }
+    const chunk = waiting.slice(0, leave.may === 'probe' ? 1 : await deps.pacer.chunkSize());
+    if (!(await waitForTurn(deps, chunk.length, invocation.remainingMs))) {
+      const until = deps.clock() + (await deps.pacer.expect(waiting.length));
+      for (const message of waiting.flatMap((group) => group.messages))
+        invocation.actions.set(message, await postpone(deps, message, until));
+      return;
+    }
+    const again = await sendChunk(deps, chunk, invocation);
+    waiting = [...waiting.slice(chunk.length), ...again];
   }
-  return groups;
+};
+
+/** Waits for the pace; false, with nothing booked, if there would be no time left for a call then. */
+const waitForTurn = async ({ pacer, policy, random, sleep }: SendDeps, calls: number, remainingMs: () => number) => {
+  // Senders that were woken together must not call together.
+  const jitterMs = Math.round(random() * Math.min(1000, await pacer.expect(1)));
+  const waitMs = (await pacer.book(calls)) + jitterMs;
+  if (remainingMs() - waitMs < neededMs(policy)) {
+    pacer.unbook(calls);
+    return false;
+  }
+  await sleep(waitMs);
+  return true;
 };
 
 /** @returns the groups that must be claimed anew, because what had become of their last attempt is settled now */
-const sendChunk = async (
-  deps: SendRecipientsDeps,
-  chunk: readonly Group[],
-  actions: Actions,
-  settledOnce: Set<string>,
-  remainingMs: () => number,
-): Promise<Group[]> => {
-  const { recipients, policy, clock, newId, pacer, observe } = deps;
+const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invocation: Invocation): Promise<SendableGroup[]> => {
+  const { recipients, policy, clock, newId, pacer } = deps;
+  const { actions, remainingMs } = invocation;
   const now = clock();
   const claims = chunk.map(({ key }) => ({ key, lease: { token: newId(), until: now + policy.leaseSeconds * 1000 } }));
   const results = await recipients.claimAll(claims, now);
@@ -125,93 +84,45 @@ const sendChunk = async (
   );
   pacer.unbook(chunk.length - granted.length);
 
-  const outcomes = await Promise.all(granted.map(({ group, claimed }) => attempt(deps, group, claimed, remainingMs)));
-  const written = await record(deps, outcomes, remainingMs);
-  for (const [i, outcome] of outcomes.entries()) {
-    for (const message of outcome.group.messages) {
-      actions.set(message, actionAfter(outcome, written[i] ?? 'unavailable', message, policy.maxReceiveCount, clock()));
-    }
+  const ends = await Promise.all(granted.map(({ group, claimed }) => makeAttempt(deps, group, claimed, remainingMs)));
+  const written = await recordOutcomes(deps, ends, remainingMs);
+  for (const [i, end] of ends.entries()) {
+    for (const message of end.group.messages)
+      actions.set(message, actionAfter(end, written[i] ?? 'unavailable', message, policy.maxReceiveCount, clock()));
   }
-
-  // After the others are recorded: trouble with a row that was refused must not touch a mail that went out.
-  const again: Group[] = [];
+  // After the others are recorded: neither the rules below nor a row that was refused may touch a mail that went out.
+  await followUp(deps, ends, written);
+  const again: SendableGroup[] = [];
   for (const { group, result } of answered) {
-    if (result?.outcome === 'broken') {
-      observe({ type: 'broken', key: group.key });
-      for (const message of group.messages) actions.set(message, { do: 'keep-failing' });
-    } else if (result?.outcome === 'refused') {
-      const settled = await settleIfOver(deps, group, result.found, settledOnce);
-      if (settled === 'claim-again') again.push(group);
-      else
-        for (const message of group.messages) actions.set(message, settled ?? (await meetRefused(deps, message, result.found)));
-    }
+    if ((await meetUnclaimed(deps, group, result, invocation)) === 'claim-again') again.push(group);
   }
   return again;
 };
 
-const attempt = async (
-  deps: SendRecipientsDeps,
+/** What the answers mean for the account and for their dispatches. Its trouble must not be the mails'. */
+const followUp = async ({ guard, stopRule }: SendDeps, ends: readonly AttemptEnd[], written: readonly WriteResult[]) => {
+  const answers = ends.map(({ group, answer }) => ({ recipient: groupId(group.key), answer }));
+  await guard.note(answers).catch(() => undefined);
+  const refused = ends.filter(({ answer }, i) => answer.kind === 'permanent' && written[i] === 'written');
+  if (refused.length > 0) await stopRule.refused(refused.map(({ group }) => group.key));
+};
+
+const meetUnclaimed = async (
+  deps: SendDeps,
   group: Group,
-  claimed: ClaimedRecipient,
-  remainingMs: () => number,
-): Promise<AttemptEnd> => {
-  const { policy, clock, random, observe, pacer } = deps;
-  const startedAt = clock();
-  const answer = await answerFor(deps, group, claimed, remainingMs);
-  if (answer.kind === 'throttled') pacer.throttled();
-
-  const now = clock();
-  const event = eventOf(answer, claimed, group.message, policy, now, random());
-  const transition = advance(claimed.recipient, event, now);
-  // The row was claimed by this worker a moment ago, so each of its own events is allowed.
-  if (!transition.ok) throw new Error(`${event.type} is not allowed: ${transition.because}`);
-  const result = { ...resultOf(answer), ms: now - startedAt };
-  observe(signalOf(answer, transition.next, group.key, claimed));
-  return { group, claimed, next: transition.next, result, answer };
-};
-
-/** A crash of the renderer is a fault of this mail, and nothing was sent: the others of the chunk go on. */
-const render = (renderer: MailRenderer, ...args: Parameters<MailRenderer['render']>): ReturnType<MailRenderer['render']> => {
-  try {
-    return renderer.render(...args);
-  } catch {
-    return { ok: false, code: 'RENDERING_CRASHED' };
+  result: ClaimResult | undefined,
+  { actions, settledOnce, remainingMs }: Invocation,
+): Promise<'decided' | 'claim-again'> => {
+  switch (result?.outcome) {
+    case 'refused':
+      return meetRefused(deps, group, result.found, settledOnce, remainingMs, actions);
+    case 'broken':
+      deps.observe({ type: 'broken', key: group.key });
+      for (const message of group.messages) actions.set(message, { do: 'keep-failing' });
+      return 'decided';
+    case 'claimed':
+    case 'unavailable':
+    case undefined:
+      return 'decided';
   }
-};
-
-const answerFor = async (
-  { policy, clock, provider, renderer }: SendRecipientsDeps,
-  { key, content }: Group,
-  claimed: ClaimedRecipient,
-  remainingMs: () => number,
-): Promise<AttemptAnswer> => {
-  const rendered = render(renderer, key.dispatchId, content, claimed);
-  if (!rendered.ok) return { kind: 'permanent', code: rendered.code };
-  const needed = neededMs(policy);
-  if (claimed.recipient.lease.until - clock() <= needed || remainingMs() <= needed)
-    return { kind: 'no-time', code: 'NO_TIME_LEFT' };
-  const { from, replyTo } = content;
-  return provider.send(
-    { ...rendered.mail, from, ...(replyTo !== undefined && { replyTo }), to: claimed.email },
-    { ...key, round: claimed.recipient.round, attempt: claimed.recipient.attemptCount, lease: claimed.recipient.lease.token },
-  );
-};
-
-/** Writes until each outcome stands or is disowned, or time runs out: what SES answered must not be lost lightly. */
-const record = async (
-  { recipients, sleep, observe }: SendRecipientsDeps,
-  ends: readonly AttemptEnd[],
-  remainingMs: () => number,
-): Promise<WriteResult[]> => {
-  const results: WriteResult[] = ends.map(() => 'unavailable');
-  for (;;) {
-    const open = [...ends.entries()].filter(([i]) => results[i] === 'unavailable');
-    // Whatever the table says, SES has answered: giving up here would lose that, so the write is repeated.
-    const written = open.length === 0 ? [] : await recipients.writeAll(open.map(([, end]) => toWrite(end))).catch(() => []);
-    for (const [n, [i]] of open.entries()) results[i] = written[n] ?? 'unavailable';
-    if (!results.includes('unavailable') || remainingMs() < RETRY_WRITE_MS * 5) break;
-    await sleep(RETRY_WRITE_MS);
-  }
-  for (const [i, { group }] of ends.entries()) if (results[i] !== 'written') observe({ type: 'not-recorded', key: group.key });
-  return results;
 };

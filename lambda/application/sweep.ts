@@ -1,30 +1,36 @@
-import { type Counts, type Dispatch, isComplete, NO_COUNTS } from '../domain/dispatch.ts';
+import type { Dispatch } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
-import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
-import type { Clock, OpenDispatchRepository, RowsSeen, SendQueue, SweepMarks, TaskQueue } from './ports.ts';
+import { isPaused, type Sending } from '../domain/pause.ts';
+import type { SendingRepository, SendQueue, SweepMarks, SweepTraces, WitnessRepository } from './ports.ts';
+import { type PassContext, type Visit, type VisitDeps, visitDispatch, waitingBefore } from './visit-dispatch.ts';
 
-export interface SweepDeps {
-  readonly dispatches: OpenDispatchRepository;
+export interface SweepDeps extends VisitDeps {
   readonly sendQueue: SendQueue;
-  readonly taskQueue: TaskQueue;
-  readonly clock: Clock;
-  /** A dispatch counts as stuck when nothing of it changed for this long. */
-  readonly stillMs: number;
+  readonly sending: SendingRepository;
+  readonly sweeps: SweepTraces;
+  readonly witness: WitnessRepository;
   /** The rows of one dispatch are looked at no more often than this. */
   readonly visitMs: number;
 }
 
 /** What a pass did, for logs and metrics. */
 export interface SweepReport {
+  /** Nothing was looked at, since nothing may be sent. */
+  readonly paused: boolean;
   readonly open: number;
   /** Dispatches that no version of this code can read; a person must look. */
   readonly unreadable: number;
   /** Dispatches that could not be visited; the next pass tries again. */
   readonly failed: number;
   readonly completed: number;
+  /** Dispatches that were stopped, since their mail is too old to be sent unasked. */
+  readonly stale: number;
   readonly reEnqueued: number;
-  readonly expandedAgain: number;
+  /** Batches and tasks that got their message again. */
+  readonly tasksSentAgain: number;
   readonly oldestPendingSeconds: number;
+  /** SES took mails a while ago, and no event of theirs has come. */
+  readonly feedbackSilent: boolean;
   /** False when time ran out; the next pass goes on with those not visited. */
   readonly finished: boolean;
 }
@@ -33,11 +39,19 @@ export interface SweepReport {
 const AT_LEAST = 10;
 const AT_MOST = 5_000;
 
-interface Visit {
-  readonly dispatch: Dispatch;
-  readonly seen: RowsSeen;
-  readonly stuck: boolean;
-}
+const NOTHING: SweepReport = {
+  paused: false,
+  open: 0,
+  unreadable: 0,
+  failed: 0,
+  completed: 0,
+  stale: 0,
+  reEnqueued: 0,
+  tasksSentAgain: 0,
+  oldestPendingSeconds: 0,
+  feedbackSilent: false,
+  finished: true,
+};
 
 type Situation = { readonly atStart: boolean; readonly timeLeft: () => boolean };
 
@@ -45,94 +59,81 @@ type Situation = { readonly atStart: boolean; readonly timeLeft: () => boolean }
 export const createSweep =
   (deps: SweepDeps) =>
   async ({ atStart, timeLeft }: Situation): Promise<SweepReport> => {
-    const { dispatches, clock } = deps;
-    const visits: Visit[] = [];
-    let report: SweepReport = {
-      open: 0,
-      unreadable: 0,
-      failed: 0,
-      completed: 0,
-      reEnqueued: 0,
-      expandedAgain: 0,
-      oldestPendingSeconds: 0,
-      finished: true,
-    };
-    let openRows = 0;
+    const { sending, sweeps, clock } = deps;
+    const [state, lastPassAt] = await Promise.all([sending.read(), sweeps.lastPassAt()]);
+    // Without the traces it cannot be told what is stale: better no pass than old mail sent unasked.
+    if (state === 'unavailable' || lastPassAt === 'unavailable') return { ...NOTHING, finished: false };
+    if (isPaused(state, clock())) return { ...NOTHING, paused: true };
 
-    for await (const dispatch of dispatches.open()) {
-      if (!timeLeft()) {
-        report = { ...report, finished: false };
-        break;
-      }
-      if (dispatch === 'unreadable') {
-        report = { ...report, unreadable: report.unreadable + 1 };
-        continue;
-      }
-      report = { ...report, open: report.open + 1 };
-      const due = atStart || (dispatch.visitedAt ?? dispatch.createdAt) + deps.visitMs <= clock();
-      if (!due) {
-        openRows += openOf(dispatch.counts ?? { ...NO_COUNTS, PENDING: dispatch.total });
-        continue;
-      }
-      const visited = await visit(deps, dispatch, atStart).catch(() => undefined);
-      // Trouble with one dispatch must not keep those after it from being looked at.
-      if (visited === undefined) {
-        report = { ...report, failed: report.failed + 1 };
-        continue;
-      }
-      report = {
-        ...report,
-        completed: report.completed + (visited.completed ? 1 : 0),
-        expandedAgain: report.expandedAgain + visited.expandedAgain,
-        oldestPendingSeconds: Math.max(report.oldestPendingSeconds, overdueSeconds(visited.seen, clock())),
-      };
-      openRows += openOf(visited.seen.counts);
-      visits.push({ dispatch, ...visited });
-    }
-    return { ...report, reEnqueued: await reEnqueue(deps, visits, openRows) };
+    const pass = await visitAll(deps, { atStart, lastTraceAt: lastTrace(state, lastPassAt) }, timeLeft);
+    const reEnqueued = await reEnqueue(deps, pass.visits, pass.waiting);
+    const feedbackSilent = await isFeedbackSilent(deps, pass.visits);
+    if (pass.report.finished && pass.report.failed === 0) await sweeps.passed(clock());
+    return { ...pass.report, reEnqueued, feedbackSilent };
   };
 
-const visit = async (
-  { dispatches, taskQueue, clock, stillMs }: SweepDeps,
-  dispatch: Dispatch & SweepMarks,
-  atStart: boolean,
-): Promise<{ seen: RowsSeen; stuck: boolean; completed: boolean; expandedAgain: number }> => {
-  const now = clock();
-  // In this order: the generation came with the dispatch, then batches, then rows. Otherwise a completion could be wrong.
-  const batches = await dispatches.batches(dispatch.dispatchId);
-  const seen = await dispatches.rows(dispatch, now);
-  if (batches.length === 0 && isComplete(dispatch.total, seen.counts)) {
-    const completed = await dispatches.complete(dispatch, seen.counts, now);
-    return { seen, stuck: false, completed, expandedAgain: 0 };
+const lastTrace = ({ resumedAt }: Sending, lastPassAt: Instant | undefined): Instant | undefined =>
+  resumedAt === undefined && lastPassAt === undefined ? undefined : Math.max(resumedAt ?? 0, lastPassAt ?? 0);
+
+const visitAll = async (deps: SweepDeps, context: PassContext, timeLeft: () => boolean) => {
+  const visits: Visit[] = [];
+  let report = NOTHING;
+  let waiting = 0;
+  for await (const dispatch of deps.dispatches.open()) {
+    if (!timeLeft()) {
+      report = { ...report, finished: false };
+      break;
+    }
+    if (dispatch === 'unreadable') {
+      report = { ...report, unreadable: report.unreadable + 1 };
+      continue;
+    }
+    report = { ...report, open: report.open + 1 };
+    if (!context.atStart && !isDue(deps, dispatch)) {
+      waiting += waitingBefore(dispatch);
+      continue;
+    }
+    // Trouble with one dispatch must not keep those after it from being looked at.
+    const visit = await visitDispatch(deps, dispatch, context).catch(() => undefined);
+    report = visit === undefined ? { ...report, failed: report.failed + 1 } : addVisit(report, visit);
+    waiting += visit?.waiting ?? waitingBefore(dispatch);
+    if (visit !== undefined) visits.push(visit);
   }
-  const lastProgressAt = moved(dispatch, seen.counts) ? now : (dispatch.lastProgressAt ?? dispatch.createdAt);
-  await dispatches.mark(dispatch.dispatchId, { counts: seen.counts, lastProgressAt, visitedAt: now });
-  const stuck = atStart || lastProgressAt + stillMs <= now;
-  const expandedAgain = stuck ? (await taskQueue.expand(batches)).filter(Boolean).length : 0;
-  return { seen, stuck, completed: false, expandedAgain };
+  return { report, visits, waiting };
 };
 
+const isDue = ({ clock, visitMs }: SweepDeps, { status, visitedAt, createdAt }: Dispatch & SweepMarks): boolean =>
+  // A completed one is here again because a row of it changed: its counts are wrong until it is looked at.
+  status === 'COMPLETED' || (visitedAt ?? createdAt) + visitMs <= clock();
+
+const addVisit = (report: SweepReport, visit: Visit): SweepReport => ({
+  ...report,
+  completed: report.completed + (visit.done === 'completed' ? 1 : 0),
+  stale: report.stale + (visit.done === 'stopped' ? 1 : 0),
+  tasksSentAgain: report.tasksSentAgain + visit.sentAgain,
+  oldestPendingSeconds: Math.max(report.oldestPendingSeconds, visit.oldestPendingSeconds),
+});
+
 /** The longest overdue first, no more than the queue seems to be missing: a second message does no harm, 50,000 of them would. */
-const reEnqueue = async ({ sendQueue }: SweepDeps, visits: readonly Visit[], openRows: number): Promise<number> => {
-  const stuck = visits.filter((visited) => visited.stuck && visited.seen.overdue.length > 0);
+const reEnqueue = async ({ sendQueue }: SweepDeps, visits: readonly Visit[], waiting: number): Promise<number> => {
+  const stuck = visits.filter((visit) => visit.stuck.length > 0);
   if (stuck.length === 0) return 0;
-  const missing = openRows - (await sendQueue.depth());
+  const missing = waiting - (await sendQueue.depth());
   let count = 0;
-  for (const { seen } of stuck) {
-    const keys: RecipientKey[] = seen.overdue.slice(0, Math.min(AT_MOST, Math.max(missing, AT_LEAST))).map(({ key }) => key);
+  for (const visit of stuck) {
+    const keys = visit.stuck.slice(0, Math.min(AT_MOST, Math.max(missing, AT_LEAST)));
     const sent = await sendQueue.send(keys.map((key) => ({ key, delaySeconds: 0 })));
     count += sent.filter(Boolean).length;
   }
   return count;
 };
 
-const openOf = (counts: Counts): number => counts.PENDING + counts.PROCESSING;
-
-/** Compared with what was seen last, or with the moment of accept. */
-const moved = ({ counts, total }: Dispatch, now: Counts): boolean => {
-  const before = counts ?? { ...NO_COUNTS, PENDING: total };
-  return RECIPIENT_STATUSES.some((status) => before[status] !== now[status]);
+/** SENT needs no event, but without any no lost answer can be settled, and bounces go unseen. */
+const isFeedbackSilent = async ({ witness, clock, stillMs }: SweepDeps, visits: readonly Visit[]): Promise<boolean> => {
+  const old = visits.flatMap(({ newestSentAt }) =>
+    newestSentAt !== undefined && newestSentAt + stillMs <= clock() ? [newestSentAt] : [],
+  );
+  if (old.length === 0) return false;
+  const seen = await witness.read();
+  return seen !== 'unavailable' && (seen.mark ?? 0) < Math.max(...old);
 };
-
-const overdueSeconds = ({ overdue }: RowsSeen, now: Instant): number =>
-  Math.max(0, Math.floor((now - (overdue[0]?.since ?? now)) / 1000));

@@ -3,6 +3,7 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
+import { readBody } from '../../adapters/http/request-body.ts';
 import type { AcceptDispatch, AcceptResult } from '../../application/accept-dispatch.ts';
 import { Unavailable } from '../../application/accept-ports.ts';
 import { parseCaller } from '../../contracts/caller.ts';
@@ -12,7 +13,6 @@ import { failureAnswer, type HttpAnswer, problem, problemAnswer } from '../../co
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { toAnswer } from './answer.ts';
-import { readBody } from './request-body.ts';
 
 export interface AcceptDispatchHandlerDeps {
   readonly acceptDispatch: AcceptDispatch;

@@ -6,6 +6,7 @@ import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import { Unavailable } from '../../application/accept-ports.ts';
 import type { ReadDispatch } from '../../application/read-dispatch.ts';
 import { type Caller, parseCaller } from '../../contracts/caller.ts';
+import { parseDispatchId } from '../../contracts/dispatch-id.ts';
 import { toDispatchNowView, toRecipientView } from '../../contracts/dispatch-view.ts';
 import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { parseRecipientsQuery, toCursor } from '../../contracts/recipients-query.ts';
@@ -18,9 +19,6 @@ export interface ReadDispatchesHandlerDeps {
 }
 
 type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
-
-/** Every id that was ever given out looks like this, so nothing else needs to be looked up. */
-const DISPATCH_ID = /^[a-z2-7]{52}$/;
 
 /** HTTP in, HTTP out: what became of a dispatch and of its recipients. */
 export const createHandler = ({ readDispatch, telemetry: { logger, metrics, count } }: ReadDispatchesHandlerDeps) => {
@@ -46,8 +44,8 @@ export const createHandler = ({ readDispatch, telemetry: { logger, metrics, coun
   const answer = async (event: Event): Promise<HttpAnswer> => {
     const caller = parseCaller(event.requestContext.authorizer);
     if (caller === undefined) return problemAnswer(problem('no-subject'));
-    const dispatchId = event.pathParameters?.['dispatchId'];
-    if (dispatchId === undefined || !DISPATCH_ID.test(dispatchId)) return notFound;
+    const dispatchId = parseDispatchId(event.pathParameters);
+    if (dispatchId === undefined) return notFound;
     switch (event.routeKey) {
       case 'GET /dispatches/{dispatchId}':
         return dispatch(caller, dispatchId);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { amount, positive, text } from '../../config/env.ts';
+import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 
 /** The settings of the function that hands mails to SES. */
 export const SendRecipientsEnv = z.object({
@@ -23,7 +24,16 @@ export const SendRecipientsEnv = z.object({
   /** Mails per second for this service, below what the account allows; 0: what the account allows. */
   MAX_SEND_RATE: amount,
   /** What follows an attempt whose outcome nobody knows. */
-  UNCLEAR_POLICY: z.enum(['resend', 'hold']),
+  UNCLEAR_POLICY: z.enum(UNCLEAR_POLICIES),
+  /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */
+  WITNESS_MARGIN_SECONDS: positive,
+  /** How long to wait for a sign of an attempt after a canary. */
+  HOLD_AFTER_SECONDS: positive,
+  /** First and longest pause when the account cannot send. */
+  PAUSE_BASE_SECONDS: positive,
+  PAUSE_CAP_SECONDS: positive,
+  /** Whom canaries are from. */
+  FROM_ADDRESS: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
 });

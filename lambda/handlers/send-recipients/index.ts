@@ -2,20 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createContentRepository } from '../../adapters/dynamo/content-repository.ts';
+import { createDispatchRepository } from '../../adapters/dynamo/dispatch-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
+import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
+import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createMailRenderer } from '../../adapters/template/mail-renderer.ts';
 import { createPacer } from '../../application/pacer.ts';
+import { createPauseGuard } from '../../application/pause-guard.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
+import { createStopRule } from '../../application/stop-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { SendRecipientsEnv } from './env.ts';
 import { createHandler } from './handler.ts';
-import { createSendObserver } from './signals.ts';
+import { createPauseObserver, createSendObserver } from './signals.ts';
 
 const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
@@ -31,15 +37,21 @@ const queue = createSendQueue({
 const provider = createMailProvider({
   client: createSesClient(env.SES_TIMEOUT_SECONDS),
   configurationSet: env.CONFIGURATION_SET,
+  canaryFrom: env.FROM_ADDRESS,
   timeoutSeconds: env.SES_TIMEOUT_SECONDS,
   maxSendRate: env.MAX_SEND_RATE,
   clock,
 });
 
+const dispatches = createDispatchRepository({ client: table, tableName: env.TABLE_NAME, clock });
+const observe = neverThrow(createSendObserver(telemetry));
+
 export const handler = createHandler({
   sendRecipients: createSendRecipients({
     recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
+    dispatches,
     contents: createContentRepository(table, env.TABLE_NAME, clock),
+    witness: createWitnessRepository(table, env.TABLE_NAME),
     renderer: createMailRenderer(),
     provider,
     pacer: createPacer({
@@ -48,9 +60,24 @@ export const handler = createHandler({
       senders: env.MAX_CONCURRENCY,
       parallelCalls: env.PARALLEL_CALLS,
     }),
+    guard: createPauseGuard({
+      sending: createSendingRepository(table, env.TABLE_NAME),
+      sweeps: createSweepTraces(table, env.TABLE_NAME),
+      policy: {
+        pauseBaseSeconds: env.PAUSE_BASE_SECONDS,
+        pauseCapSeconds: env.PAUSE_CAP_SECONDS,
+        // A probe is one mail: the call, and the writes around it.
+        probeSeconds: env.SES_TIMEOUT_SECONDS + 5,
+      },
+      clock,
+      observe: neverThrow(createPauseObserver(telemetry)),
+    }),
+    stopRule: createStopRule({ dispatches, clock, observe }),
     policy: {
       leaseSeconds: env.LEASE_SECONDS,
       sesTimeoutSeconds: env.SES_TIMEOUT_SECONDS,
+      witnessMarginSeconds: env.WITNESS_MARGIN_SECONDS,
+      holdAfterSeconds: env.HOLD_AFTER_SECONDS,
       attemptsPerRound: env.ATTEMPTS_PER_ROUND,
       backoff: { baseSeconds: env.BACKOFF_BASE_SECONDS, capSeconds: env.BACKOFF_CAP_SECONDS },
       maxReceiveCount: env.MAX_RECEIVE_COUNT,
@@ -60,7 +87,7 @@ export const handler = createHandler({
     random: Math.random,
     newId: randomUUID,
     sleep,
-    observe: neverThrow(createSendObserver(telemetry)),
+    observe,
   }),
   queue,
   clock,

@@ -1,5 +1,6 @@
 import { shortHash } from '../../adapters/digest/short-hash.ts';
 import type { SendSignal } from '../../application/attempt-end.ts';
+import type { PauseSignal } from '../../application/pause-guard.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */
@@ -11,25 +12,57 @@ const METRIC: Readonly<Record<SendSignal['type'], string>> = {
   throttled: 'AttemptThrottled',
   'account-trouble': 'AccountTrouble',
   unclear: 'OutcomeUnclear',
+  waited: 'UnclearWaiting',
+  unsent: 'UnclearUnsent',
   resent: 'UnclearResent',
   unknown: 'OutcomeUnknown',
+  canary: 'CanarySent',
   reopened: 'RecipientReopened',
+  cancelled: 'RecipientCancelled',
   'given-back': 'AttemptGivenBack',
   'not-recorded': 'OutcomeNotRecorded',
+  late: 'OutcomeRecordedLate',
+  duplicate: 'DuplicateSent',
+  stopped: 'DispatchStopped',
   broken: 'RecipientBroken',
   'unknown-dispatch': 'DispatchUnknown',
   expired: 'ContentExpired',
 };
 
 /** Signals that are the normal course of things; the others are worth a warning. */
-const NORMAL: ReadonlySet<SendSignal['type']> = new Set(['sent', 'retry', 'throttled', 'given-back', 'reopened']);
+const NORMAL: ReadonlySet<SendSignal['type']> = new Set([
+  'sent',
+  'retry',
+  'throttled',
+  'given-back',
+  'waited',
+  'unsent',
+  'canary',
+  'reopened',
+  'cancelled',
+]);
 
 /** Counts and logs what happened to a recipient, by ids alone. */
 export const createSendObserver =
   ({ logger, count }: Telemetry) =>
   ({ type, key, round, attempt, code }: SendSignal): void => {
     count(METRIC[type]);
-    const fields = { signal: type, dispatchId: key.dispatchId, recipient: shortHash(key.applyId), round, attempt, code };
+    const whose = key && { dispatchId: key.dispatchId, recipient: shortHash(key.applyId) };
+    const fields = { signal: type, ...whose, round, attempt, code };
     if (NORMAL.has(type)) logger.info('recipient', fields);
     else logger.warn('recipient', fields);
+  };
+
+const PAUSE_METRIC: Readonly<Record<PauseSignal['type'], string>> = {
+  paused: 'SendingPaused',
+  'pause-prolonged': 'SendingPauseProlonged',
+  resumed: 'SendingResumed',
+};
+
+/** Counts and logs every change of the pause, once: only the sender that made it tells. */
+export const createPauseObserver =
+  ({ logger, count }: Telemetry) =>
+  ({ type, code }: PauseSignal): void => {
+    count(PAUSE_METRIC[type]);
+    logger.warn('sending', { signal: type, code });
   };

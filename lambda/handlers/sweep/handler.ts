@@ -23,11 +23,14 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     const { atStart } = ScheduleEvent.parse(event).detail;
     const report = await sweep({ atStart, timeLeft: () => context.getRemainingTimeInMillis() > RESERVE_MS });
     logger.info('sweep', { atStart, ...report });
+    if (report.paused) return;
     count('DispatchCompleted', report.completed);
+    if (report.stale > 0) count('DispatchStale', report.stale);
     if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
     if (report.failed > 0) count('SweepVisitFailed', report.failed);
     count('RecipientReEnqueued', report.reEnqueued);
-    count('BatchReEnqueued', report.expandedAgain);
+    count('TaskReEnqueued', report.tasksSentAgain);
+    count('FeedbackSilent', report.feedbackSilent ? 1 : 0);
     metrics.addMetric('OldestPendingSeconds', MetricUnit.Seconds, report.oldestPendingSeconds);
   })
     .use(hideErrors(logger))

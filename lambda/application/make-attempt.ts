@@ -1,0 +1,53 @@
+import { advance } from '../domain/recipient.ts';
+import { type AttemptAnswer, type AttemptEnd, eventOf, resultOf, type SendableGroup, signalOf } from './attempt-end.ts';
+import type { ClaimedRecipient, MailRenderer } from './ports.ts';
+import { neededMs, type SendDeps } from './send-deps.ts';
+
+/** Makes the attempt that a claim allows: at most one call to SES. */
+export const makeAttempt = async (
+  deps: SendDeps,
+  group: SendableGroup,
+  claimed: ClaimedRecipient,
+  remainingMs: () => number,
+): Promise<AttemptEnd> => {
+  const { policy, clock, random, observe, pacer } = deps;
+  const startedAt = clock();
+  const answer = await answerFor(deps, group, claimed, remainingMs);
+  if (answer.kind === 'throttled') pacer.throttled();
+
+  const now = clock();
+  const event = eventOf(answer, claimed, group.message, policy, now, random());
+  const transition = advance(claimed.recipient, event, now);
+  // The row was claimed by this worker a moment ago, so each of its own events is allowed.
+  if (!transition.ok) throw new Error(`${event.type} is not allowed: ${transition.because}`);
+  const result = { ...resultOf(answer), ms: now - startedAt };
+  observe(signalOf(answer, transition.next, group.key, claimed));
+  return { group, claimed, next: transition.next, result, answer };
+};
+
+/** A crash of the renderer is a fault of this mail, and nothing was sent: the others of the chunk go on. */
+const render = (renderer: MailRenderer, ...args: Parameters<MailRenderer['render']>): ReturnType<MailRenderer['render']> => {
+  try {
+    return renderer.render(...args);
+  } catch {
+    return { ok: false, code: 'RENDERING_CRASHED' };
+  }
+};
+
+const answerFor = async (
+  { policy, clock, provider, renderer }: SendDeps,
+  { key, content }: SendableGroup,
+  claimed: ClaimedRecipient,
+  remainingMs: () => number,
+): Promise<AttemptAnswer> => {
+  const rendered = render(renderer, key.dispatchId, content, claimed);
+  if (!rendered.ok) return { kind: 'permanent', code: rendered.code };
+  const needed = neededMs(policy);
+  if (claimed.recipient.lease.until - clock() <= needed || remainingMs() <= needed)
+    return { kind: 'no-time', code: 'NO_TIME_LEFT' };
+  const { from, replyTo } = content;
+  return provider.send(
+    { ...rendered.mail, from, ...(replyTo !== undefined && { replyTo }), to: claimed.email },
+    { ...key, round: claimed.recipient.round, attempt: claimed.recipient.attemptCount, lease: claimed.recipient.lease.token },
+  );
+};

@@ -1,0 +1,123 @@
+import type { Instant } from '../domain/instant.ts';
+import {
+  isRun,
+  nextStreak,
+  pauseFor,
+  type PausePolicy,
+  permission,
+  prolong,
+  resumed,
+  type Sending,
+  type Streak,
+} from '../domain/pause.ts';
+import type { AttemptAnswer } from './attempt-end.ts';
+import type { Clock, SendingRepository, SweepTraces } from './ports.ts';
+
+/** What a sender may do: go on, try with a single mail whether a pause is over, or leave everything alone. */
+export type Leave = { readonly may: 'send' } | { readonly may: 'probe' } | { readonly may: 'wait'; readonly until: Instant };
+
+/** A change of the pause, for logs and metrics; told by the one sender whose change prevailed. */
+export interface PauseSignal {
+  readonly type: 'paused' | 'pause-prolonged' | 'resumed';
+  readonly code: string;
+}
+
+/** Keeps one sender from sending while the account may not. */
+export interface PauseGuard {
+  ask(): Promise<Leave>;
+  /** What SES answered, recipient by recipient: trouble of the account pauses, a probe that went well resumes. */
+  note(answers: readonly { readonly recipient: string; readonly answer: AttemptAnswer }[]): Promise<void>;
+}
+
+export interface PauseGuardDeps {
+  readonly sending: SendingRepository;
+  readonly sweeps: SweepTraces;
+  readonly policy: PausePolicy;
+  readonly clock: Clock;
+  /** Must not throw. */
+  readonly observe: (signal: PauseSignal) => void;
+}
+
+/** How old the knowledge of a pause may be. */
+const KEPT_MS = 5_000;
+/** An operator's pause has no end that is known; this is SQS's longest delay. */
+const LOOK_AGAIN_MS = 900_000;
+const UNAVAILABLE_MS = 5_000;
+/** After an outage or a restore the sweeper looks first: it stops what is too old to be sent unasked. */
+const SWEEP_OVERDUE_MS = 24 * 3_600_000;
+
+/** Code of a pause after a run of trouble that no single answer explains. */
+export const TROUBLE_IN_A_ROW = 'TROUBLE_IN_A_ROW';
+
+interface Known {
+  readonly sending: Sending;
+  readonly lastPassAt: Instant | undefined;
+  readonly at: Instant;
+}
+
+/** A guard for one sender environment; what it knows lives as long as the environment. */
+export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
+  const { sending, sweeps, policy, clock } = deps;
+  let known: Known | undefined;
+  /** The probe that is ours to make. */
+  let probe: Sending | undefined;
+  let streak: Streak = new Set();
+
+  const look = async (): Promise<Known | undefined> => {
+    if (known !== undefined && clock() - known.at < KEPT_MS) return known;
+    const [now, lastPassAt] = await Promise.all([sending.read(), sweeps.lastPassAt()]);
+    known = now === 'unavailable' || lastPassAt === 'unavailable' ? undefined : { sending: now, lastPassAt, at: clock() };
+    return known;
+  };
+
+  /** Even if another sender prevailed, ours goes by its own decision until it looks again. */
+  const store = async (next: Sending): Promise<boolean> => {
+    known = { sending: next, lastPassAt: known?.lastPassAt, at: clock() };
+    return sending.change(next).catch(() => false);
+  };
+
+  const decide = async (next: Sending | undefined, signal: PauseSignal): Promise<void> => {
+    probe = undefined;
+    streak = new Set();
+    if (next !== undefined && (await store(next))) deps.observe(signal);
+  };
+
+  return {
+    async ask() {
+      const now = await look();
+      if (now === undefined) return { may: 'wait', until: clock() + UNAVAILABLE_MS };
+      if (now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS)
+        return { may: 'wait', until: clock() + LOOK_AGAIN_MS };
+      if (probe?.pause?.by === 'service' && clock() < (probe.pause.probeUntil ?? 0)) return { may: 'probe' };
+      const permitted = permission(now.sending, policy, clock());
+      if (permitted.may === 'send') return permitted;
+      if (permitted.may === 'wait') return { may: 'wait', until: permitted.until ?? clock() + LOOK_AGAIN_MS };
+      const isOurs = await store(permitted.next);
+      probe = isOurs ? permitted.next : undefined;
+      return isOurs ? { may: 'probe' } : { may: 'wait', until: clock() + policy.probeSeconds * 1000 };
+    },
+
+    async note(answers) {
+      for (const { recipient, answer } of answers) {
+        if (isTrouble(answer)) streak = nextStreak(streak, recipient, true);
+        else if (answer.kind === 'accepted' || answer.kind === 'permanent') streak = nextStreak(streak, recipient, false);
+      }
+      const account = answers.find(({ answer }) => answer.kind === 'account')?.answer;
+      const trouble = account ?? answers.find(({ answer }) => isTrouble(answer))?.answer;
+      if (probe !== undefined && trouble !== undefined && 'code' in trouble) {
+        await decide(prolong(probe, trouble.code, policy, clock()), { type: 'pause-prolonged', code: trouble.code });
+      } else if (account !== undefined && 'code' in account) {
+        const seen = known?.sending;
+        await decide(seen && pauseFor(seen, account.code, policy, clock()), { type: 'paused', code: account.code });
+      } else if (isRun(streak)) {
+        const seen = known?.sending;
+        await decide(seen && pauseFor(seen, TROUBLE_IN_A_ROW, policy, clock()), { type: 'paused', code: TROUBLE_IN_A_ROW });
+      } else if (probe !== undefined && answers.some(({ answer }) => answer.kind !== 'no-time')) {
+        const code = probe.pause?.by === 'service' ? probe.pause.code : '';
+        await decide(resumed(probe, clock()), { type: 'resumed', code });
+      }
+    },
+  };
+};
+
+const isTrouble = ({ kind }: AttemptAnswer): boolean => kind === 'transient' || kind === 'unclear';

@@ -1,0 +1,42 @@
+import type { SendPolicy, SendSignal } from './attempt-end.ts';
+import type { Pacer } from './pacer.ts';
+import type { PauseGuard } from './pause-guard.ts';
+import type {
+  Clock,
+  ContentRepository,
+  DispatchRepository,
+  MailProvider,
+  MailRenderer,
+  NewId,
+  Random,
+  RecipientRepository,
+  Sleep,
+  WitnessRepository,
+} from './ports.ts';
+import type { StopRule } from './stop-dispatch.ts';
+
+/** What a sender works with. */
+export interface SendDeps {
+  readonly recipients: RecipientRepository;
+  readonly dispatches: DispatchRepository;
+  readonly contents: ContentRepository;
+  readonly witness: WitnessRepository;
+  readonly renderer: MailRenderer;
+  readonly provider: MailProvider;
+  readonly pacer: Pacer;
+  readonly guard: PauseGuard;
+  readonly stopRule: StopRule;
+  readonly policy: SendPolicy;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly newId: NewId;
+  readonly sleep: Sleep;
+  /** Must not throw. */
+  readonly observe: (signal: SendSignal) => void;
+}
+
+/** Time kept back, beside the SES timeout, to record what SES answered. */
+const RECORD_RESERVE_MS = 2_000;
+
+/** Time for one call to SES and for recording its answer. */
+export const neededMs = ({ sesTimeoutSeconds }: SendPolicy): number => sesTimeoutSeconds * 1000 + RECORD_RESERVE_MS;
