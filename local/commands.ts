@@ -18,7 +18,9 @@ The local stack is up.
 
   API      ${api}
   Inbox    ${inbox}      <- open this in a browser
-  SES gate ${ses}      faults: POST /_gate/faults, mails taken: GET /_gate/journal
+  SES gate ${ses}      faults: POST /_gate/faults, events: POST /_gate/events, mails taken: GET /_gate/journal
+           Faults and events by address, with any +label: throttle@, reset-after-accept@, slow@ ...,
+           bounce@, complaint@, suppressed@, reject@ ... at simulator.localhost
   Data     ${shown}      logs of the functions in ${shown}/logs; more addresses and tokens in ${shown}/stack.json
 
 A token (12 hours), used by the commands below:
@@ -40,6 +42,7 @@ Look at what became of the last one:
   curl -sS "${api}/dispatches/$ID/recipients?limit=200" -H "Authorization: Bearer $TOKEN"; echo
 
 Queues are in memory: after a restart they are empty and the table refills them; dead letters are not kept.
+Dead letters go back to their queues with npm run redrive.
 Ctrl-C stops everything; what is in ${shown} stays.
 `;
 };

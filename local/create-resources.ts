@@ -112,4 +112,13 @@ export const createResources = async (model: Model, clients: Clients, gate: Gate
     );
   }
   for (const { name } of model.configurationSets) gate.addConfigurationSet(name);
+  const destinations = model.eventDestinations
+    .map(({ properties }) => properties)
+    .filter(({ EventDestination: { Enabled } }) => Enabled)
+    .map(({ ConfigurationSetName, EventDestination: { MatchingEventTypes, SnsDestination } }) => ({
+      configurationSet: ConfigurationSetName,
+      topicArn: SnsDestination.TopicARN,
+      types: MatchingEventTypes,
+    }));
+  gate.publishEvents(clients.sns, destinations);
 };

@@ -13,14 +13,19 @@ export const isStack = (pid: number): boolean => {
   return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('local/start.ts');
 };
 
+/** The process of the stack that uses the folder; undefined if none does. */
+export const findHolder = (directory: string): number | undefined => {
+  const file = join(directory, 'pid');
+  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  return pid > 0 && isStack(pid) ? pid : undefined;
+};
+
 /** Makes the folder ours: two stacks would write over each other's journal and checkpoints. */
 export const lockDirectory = (directory: string): (() => void) => {
   const file = join(directory, 'pid');
-  if (existsSync(file)) {
-    const pid = Number(readFileSync(file, 'utf8'));
-    if (pid !== process.pid && pid > 0 && isStack(pid)) {
-      throw new Error(`Another local stack (process ${pid}) uses ${directory}. Stop it, or set LOCAL_DIR to another folder.`);
-    }
+  const holder = findHolder(directory);
+  if (holder !== undefined && holder !== process.pid) {
+    throw new Error(`Another local stack (process ${holder}) uses ${directory}. Stop it, or set LOCAL_DIR to another folder.`);
   }
   writeFileSync(file, String(process.pid));
   return () => {

@@ -33,6 +33,8 @@ const Environment = z.object({
   /** Interval of schedules; a rate() in a template knows whole minutes only. */
   SWEEP_SECONDS: amount(30),
   COUNT_REQUESTS: z.enum(['0', '1']).default('0'),
+  /** Lets tests kill functions at chosen moments. */
+  LOCAL_CRASH_POINTS: z.enum(['0', '1']).default('0'),
 });
 
 /** A port and the setting it came from, so that a message can name both. */
@@ -55,6 +57,7 @@ export interface Settings {
   readonly concurrency: number;
   readonly sweepSeconds: number;
   readonly countRequests: boolean;
+  readonly crashPoints: boolean;
 }
 
 /** Reads the settings; throws one error that names every bad one. */
@@ -90,5 +93,6 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     concurrency: env.LOCAL_CONCURRENCY,
     sweepSeconds: env.SWEEP_SECONDS,
     countRequests: env.COUNT_REQUESTS === '1',
+    crashPoints: env.LOCAL_CRASH_POINTS === '1',
   };
 };

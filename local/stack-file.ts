@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import * as z from 'zod';
@@ -13,6 +13,11 @@ export const StackFile = z.object({
   tableName: z.string(),
   queueUrl: z.url(),
   deadLetterQueueUrl: z.url(),
+  taskQueueUrl: z.url(),
+  taskDeadLetterQueueUrl: z.url(),
+  feedbackQueueUrl: z.url(),
+  feedbackDeadLetterQueueUrl: z.url(),
+  failureBucket: z.string(),
   templatePrefix: z.string(),
   fromAddress: z.string(),
   scenarios: z.array(
@@ -25,6 +30,8 @@ export const StackFile = z.object({
   tokens: z.object({ admin: z.string(), secondAdmin: z.string(), operator: z.string() }),
   /** Only with COUNT_REQUESTS=1. */
   counts: z.url().optional(),
+  /** Where crashes are ordered; only with LOCAL_CRASH_POINTS=1. */
+  crash: z.url().optional(),
 });
 export type StackFile = z.output<typeof StackFile>;
 
@@ -35,6 +42,14 @@ export const writeStackFile = (directory: string, content: StackFile): void => {
   const file = fileIn(directory);
   writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
+};
+
+/** The description of the stack that runs in the folder; undefined if none does. */
+export const readStackFile = (directory: string): StackFile | undefined => {
+  const file = fileIn(directory);
+  if (!existsSync(file)) return undefined;
+  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  return StackFile.parse(content);
 };
 
 /** Removes it; one that a killed stack left must not be taken for ours. */

@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import * as z from 'zod';
-
 import { createClients } from './clients.ts';
 import { startCountingDoors } from './counts/doors.ts';
 import { startCountsPage } from './counts/page.ts';
+import { startCrashControl } from './crash/control.ts';
+import { startCrashDoors } from './crash/doors.ts';
+import { createCrashPlan } from './crash/plan.ts';
 import { createResources } from './create-resources.ts';
 import { startDynamoDb } from './emulators/dynamodb.ts';
 import { startInbox } from './emulators/inbox.ts';
 import { startQueues } from './emulators/queues.ts';
-import { createFunctionHost } from './functions/host.ts';
+import { createFunctionHost, type FunctionEndpoints, type FunctionHost } from './functions/host.ts';
 import { type Gate, startGate } from './gate/gate.ts';
 import { readSeeds, type Seed } from './gate/templates.ts';
 import { startGateway } from './http/gateway.ts';
@@ -19,6 +20,7 @@ import { startIssuer } from './http/issuer.ts';
 import { lockDirectory } from './lock.ts';
 import type { Settings } from './settings.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
+import { readOutputs } from './stack-outputs.ts';
 import { startSources } from './start-sources.ts';
 import { provideAssembly } from './synth.ts';
 import { readAssembly } from './template/assembly.ts';
@@ -60,18 +62,6 @@ const seedTemplates = (gate: Gate, seeds: readonly Seed[], prefix: string) => {
   for (const { id, template } of seeds) gate.templates.create({ TemplateName: `${prefix}${id}`, TemplateContent: template });
 };
 
-/** The settings that the accepting function has from the template. */
-const readAcceptSettings = (model: Model) => {
-  const Variables = z.object({ TEMPLATE_PREFIX: z.string(), FROM_ADDRESS: z.string() });
-  for (const { properties } of model.functions) {
-    const { data } = Variables.safeParse(properties.Environment.Variables);
-    if (data) return { templatePrefix: data.TEMPLATE_PREFIX, fromAddress: data.FROM_ADDRESS };
-  }
-  throw new Error('no function of the template has TEMPLATE_PREFIX and FROM_ADDRESS');
-};
-
-const Outputs = z.object({ TableName: z.string(), SendQueueUrl: z.string(), SendDeadLetterQueueUrl: z.string() });
-
 const signTokens = async (issuer: Awaited<ReturnType<typeof startIssuer>>, model: Model): Promise<StackFile['tokens']> => {
   const [authorizer] = model.authorizers;
   const { Issuer, Audience } = authorizer?.properties.JwtConfiguration ?? { Issuer: issuer.address, Audience: ['local'] };
@@ -80,6 +70,21 @@ const signTokens = async (issuer: Awaited<ReturnType<typeof startIssuer>>, model
   }
   const sign = (person: keyof typeof PEOPLE) => issuer.sign(PEOPLE[person], { issuer: Issuer, audience: Audience[0] ?? '' });
   return { admin: await sign('admin'), secondAdmin: await sign('secondAdmin'), operator: await sign('operator') };
+};
+
+/** Puts doors before the emulators at which a test can let functions crash. */
+const openToCrashes = async (
+  model: Model,
+  targets: FunctionEndpoints,
+  functions: () => FunctionHost,
+  keep: <T extends { readonly stop: () => unknown }>(started: T) => T,
+) => {
+  const plan = createCrashPlan();
+  const functionNames = model.functions.map(({ name }) => name);
+  const crash = (name: string) => functions().find(name).crash();
+  const { endpointsOf, crashBeforeDelete, cutOff } = keep(await startCrashDoors({ functionNames, targets, plan, crash }));
+  const { address } = keep(await startCrashControl(plan, cutOff));
+  return { endpointsOf, crashBeforeDelete, address };
 };
 
 /** Brings everything up in order and keeps how to take it down. */
@@ -103,43 +108,48 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     const inbox = keep(await startInbox(settings));
     const queues = keep(await startQueues(settings));
     const database = keep(await startDynamoDb(settings, voice.fatal));
-    const gate = keep(await startGate(settings));
+    const gate = keep(await startGate(settings, voice.trouble));
 
     voice.step('Reading the CDK template');
     const assembly = readAssembly(await provideAssembly(settings));
     const doors = settings.countRequests
       ? keep(await startCountingDoors({ dynamodb: database.endpoint, sqs: queues.endpoint }))
       : undefined;
+    const queueHost = doors?.sqs ?? queues.endpoint;
     // Queue addresses lead through the door: the SDK sends a request to the host that its queue URL names.
-    const model = buildModel(assembly, {
-      sqs: doors?.sqs ?? queues.endpoint,
-      api: gateway.address,
-      tableSuffix: tableSuffix(settings),
-    });
+    const model = buildModel(assembly, { sqs: queueHost, api: gateway.address, tableSuffix: tableSuffix(settings) });
     const counts = doors && keep(await startCountsPage(settings, () => ({ ...doors.read(), ses: gate.counts() })));
-    const clients = createClients({
-      dynamodb: database.endpoint,
-      sqs: queues.endpoint,
-      pollers: doors?.sqs ?? queues.endpoint,
-    });
+    const clients = createClients({ dynamodb: database.endpoint, sqs: queues.endpoint, pollers: queueHost });
 
-    const functions = createFunctionHost(model, settings, {
+    const emulators: FunctionEndpoints = {
       dynamodb: doors?.dynamodb ?? database.endpoint,
-      sqs: doors?.sqs ?? queues.endpoint,
+      sqs: queueHost,
       sesv2: gate.address,
       s3: queues.endpoint,
+    };
+    const crashes = settings.crashPoints ? await openToCrashes(model, emulators, () => functions, keep) : undefined;
+    const functions = createFunctionHost(model, settings, {
+      endpointsOf: crashes?.endpointsOf ?? (() => emulators),
+      queueHost,
     });
     undo.push(() => {
       functions.stop();
     });
     voice.step('Creating what it describes');
     await Promise.all([createResources(model, clients, gate, settings.directory), functions.warm(voice.trouble)]);
-    const accept = readAcceptSettings(model);
+    const outputs = readOutputs(model);
     const seeds = readSeeds();
-    seedTemplates(gate, seeds, accept.templatePrefix);
+    seedTemplates(gate, seeds, outputs.templatePrefix);
     const tokens = await signTokens(issuer, model);
 
-    const sources = await startSources({ model, clients, functions, settings, onTrouble: voice.trouble });
+    const sources = await startSources({
+      model,
+      clients,
+      functions,
+      settings,
+      onTrouble: voice.trouble,
+      ...(crashes && { crashBeforeDelete: crashes.crashBeforeDelete }),
+    });
     undo.push(async () => {
       const closeRest = gateway.drain();
       await Promise.race([sources.stop(), new Promise((done) => setTimeout(done, GRACE_MS))]);
@@ -147,20 +157,17 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     });
     gateway.serve(model, functions, issuer.locate);
 
-    const outputs = Outputs.parse(model.outputs);
     const description: StackFile = {
       api: gateway.address,
       inbox: inbox.address,
       ses: gate.address,
       sqs: queues.endpoint,
       dynamodb: database.endpoint,
-      tableName: outputs.TableName,
-      queueUrl: outputs.SendQueueUrl,
-      deadLetterQueueUrl: outputs.SendDeadLetterQueueUrl,
-      ...accept,
+      ...outputs,
       scenarios: seeds.map(({ id, variables, recipientVariables }) => ({ id, variables, recipientVariables })),
       tokens,
       ...(counts && { counts: counts.address }),
+      ...(crashes && { crash: crashes.address }),
     };
     writeStackFile(settings.directory, description);
     undo.push(() => {

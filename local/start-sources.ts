@@ -19,21 +19,25 @@ export interface SourceSurroundings {
   readonly clients: Clients;
   readonly functions: FunctionHost;
   readonly settings: Settings;
+  /** For tests of crashes: kills a function's processes if a crash is ordered for the moment before its messages are deleted. */
+  readonly crashBeforeDelete?: (functionName: string) => Promise<boolean>;
   readonly onTrouble: (text: string) => void;
 }
 
-const startQueues = ({ model, clients, functions, onTrouble }: SourceSurroundings): EventSource[] =>
+const startQueues = ({ model, clients, functions, crashBeforeDelete, onTrouble }: SourceSurroundings): EventSource[] =>
   model.queueMappings.map(({ resource, properties }) => {
     const queue = model.queues.find(({ attributes }) => attributes['Arn'] === properties.EventSourceArn);
     if (queue === undefined) throw new NotUnderstoodError(resource, `there is no queue ${properties.EventSourceArn}`);
+    const pool = functions.find(properties.FunctionName);
     return startQueueSource({
       sqs: clients.pollers,
       queueUrl: queue.ref,
       queueArn: properties.EventSourceArn,
-      pool: functions.find(properties.FunctionName),
+      pool,
       batchSize: properties.BatchSize,
       maxConcurrency: properties.ScalingConfig.MaximumConcurrency,
       reportsItems: properties.FunctionResponseTypes.includes('ReportBatchItemFailures'),
+      ...(crashBeforeDelete && { losesAnswer: () => crashBeforeDelete(pool.definition.name) }),
       onTrouble,
     });
   });

@@ -32,6 +32,8 @@ export interface FunctionChild {
   readonly invoke: (event: string) => Promise<InvokeResult>;
   /** Settles when the code is loaded; answers why it could not be, if so. */
   readonly loaded: Promise<InvokeResult | undefined>;
+  /** Settles when the process is gone. */
+  readonly ended: Promise<void>;
   readonly kill: () => void;
 }
 
@@ -52,6 +54,7 @@ export const startChild = (
   let ready = false;
   let broken: InvokeResult | undefined;
   const { promise: loaded, resolve: tellLoaded } = Promise.withResolvers<InvokeResult | undefined>();
+  const { promise: ended, resolve: tellEnded } = Promise.withResolvers<undefined>();
 
   const finish = (result: InvokeResult) => {
     const answer = settle;
@@ -78,11 +81,13 @@ export const startChild = (
     finish(failed);
   });
   child.once('exit', (code, signal) => {
+    tellEnded(undefined);
     onExit();
     broken ??= failure('Runtime.ExitError', `Runtime exited with error: ${signal ?? `exit status ${String(code)}`}`);
     finish(broken);
   });
   child.once('error', (error) => {
+    if (child.pid === undefined) tellEnded(undefined);
     broken = failure('Runtime.SpawnError', error.message);
     finish(broken);
   });
@@ -135,5 +140,5 @@ export const startChild = (
       }
     });
 
-  return { pid: child.pid ?? 0, usable: () => broken === undefined, invoke, loaded, kill };
+  return { pid: child.pid ?? 0, usable: () => broken === undefined, invoke, loaded, ended, kill };
 };

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Settings } from '../settings.ts';
@@ -50,8 +50,15 @@ export interface FunctionHost {
   readonly stop: () => void;
 }
 
+/** Where a function finds the emulators. */
+export interface Whereabouts {
+  readonly endpointsOf: (functionName: string) => FunctionEndpoints;
+  /** Where the template's queue URLs lead: the SDK asks the host that a URL names, whatever endpoint it was given. */
+  readonly queueHost: string;
+}
+
 /** Makes the pools and keeps `processes.json` up to date, so that a person or a test can kill one process. */
-export const createFunctionHost = (model: Model, settings: Settings, endpoints: FunctionEndpoints): FunctionHost => {
+export const createFunctionHost = (model: Model, settings: Settings, { endpointsOf, queueHost }: Whereabouts): FunctionHost => {
   const logs = join(settings.directory, 'logs');
   mkdirSync(logs, { recursive: true });
   const pools = new Map<string, FunctionPool>();
@@ -61,15 +68,19 @@ export const createFunctionHost = (model: Model, settings: Settings, endpoints: 
   const writeProcesses = () => {
     if (stopped) return;
     const functions = [...pools.values()].flatMap((pool) => pool.pids().map((pid) => ({ function: pool.definition.name, pid })));
-    writeFileSync(file, JSON.stringify({ stack: process.pid, functions }, undefined, 2));
+    // As a whole: somebody may be reading it.
+    writeFileSync(`${file}.new`, JSON.stringify({ stack: process.pid, functions }, undefined, 2));
+    renameSync(`${file}.new`, file);
   };
   for (const { resource, name, attributes, properties } of model.functions) {
     const directory = model.codeOf(properties.Code.S3Key);
     if (directory === undefined)
       throw new NotUnderstoodError(resource, `its code ${properties.Code.S3Key} is not in the assembly`);
+    const endpoints = endpointsOf(name);
+    const variables = Object.entries(properties.Environment.Variables);
     const environment = {
       ...surroundings(name, properties.MemorySize, endpoints, settings.compileCache),
-      ...properties.Environment.Variables,
+      ...Object.fromEntries(variables.map(([key, value]) => [key, value.replace(`${queueHost}/`, `${endpoints.sqs}/`)])),
     };
     const pool = createPool(
       {

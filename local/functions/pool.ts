@@ -10,6 +10,8 @@ export interface FunctionPool {
   /** Starts as many processes as may be needed at once; answers why one could not load its code, if so. */
   readonly warm: (count: number) => Promise<InvokeResult | undefined>;
   readonly pids: () => number[];
+  /** kill -9 of every process there is now, and waiting for their end; new ones take over. */
+  readonly crash: () => Promise<void>;
   /** Kills every process; what was under way ends as a function error. */
   readonly stop: () => void;
 }
@@ -73,6 +75,11 @@ export const createPool = (
       return results.find((result) => result !== undefined);
     },
     pids: () => [...children].map((child) => child.pid),
+    crash: async () => {
+      const dying = [...children];
+      for (const child of dying) child.kill();
+      await Promise.all(dying.map(({ ended }) => ended));
+    },
     invoke: async (event) => {
       if (stopped) return { ok: false, errorType: 'Host.Stopped', errorMessage: 'the local stack is stopping' };
       const child = await take();

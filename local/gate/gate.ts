@@ -1,25 +1,33 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
+import type { SNSClient } from '@aws-sdk/client-sns';
 import store from 'aws-ses-v2-local/dist/store.js';
 import * as z from 'zod';
 
+import { openEventLedger } from '../events/ledger.ts';
+import { createEventPublisher, type EventDestination } from '../events/publisher.ts';
+import type { EventMail } from '../events/ses-event.ts';
 import { HOST, listen } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import { createAccount } from './account.ts';
-import type { Fault } from './faults.ts';
-import { answerJson, answerRefusal, readJson } from './http.ts';
+import { carryOutFault } from './carry-out.ts';
+import { controlRoutes } from './controls.ts';
+import { type Answer, answerJson, answerRefusal } from './http.ts';
 import { openJournal } from './journal.ts';
-import type { Mail } from './mail.ts';
-import { createFaultPlan, PlannedFault } from './plan.ts';
+import { bareAddress, type Mail } from './mail.ts';
+import { createFaultPlan } from './plan.ts';
 import { refusal } from './refusal.ts';
 import { sendEmail } from './send-email.ts';
-import { createTemplateStore, StoredTemplate } from './templates.ts';
+import { isSimulated } from './simulator.ts';
+import { templateRoutes } from './template-routes.ts';
+import { createTemplateStore } from './templates.ts';
 
 /** The inbox page loads every mail it shows; older ones of earlier runs are in the journal only. */
 const REFILLED = 2_000;
 
-const Limits = z.strictObject({ perSecond: z.number().positive().optional(), perDay: z.number().nonnegative().optional() });
+/** Events of mails no older than that are published again at a start: the queue that held them was in memory. */
+const REPEATED_MS = 3_600_000;
 
 const showInInbox = (mail: Mail) => {
   store.saveEmail({
@@ -35,88 +43,49 @@ const showInInbox = (mail: Mail) => {
   });
 };
 
-type Answer = (request: IncomingMessage, response: ServerResponse, name: string) => Promise<void> | void;
-
-/** Only refusals and silence make sense for calls that change nothing. */
-const answerFault = (response: ServerResponse, fault: Fault): void => {
-  if (fault.kind === 'refuse') answerRefusal(response, fault.refusal);
-  else if (fault.kind !== 'silent') response.socket?.resetAndDestroy();
-};
+/** A mail without its text, if SES publishes events about it: it does for those with a configuration set. */
+const withEvents = ({ at, messageId, to, from, replyTo, subject, tags, headers, configurationSetName }: Mail): EventMail[] =>
+  configurationSetName === undefined ? [] : [{ at, messageId, to, from, replyTo, subject, tags, headers, configurationSetName }];
 
 /** Starts SES as the functions see it: its API with account, limits and faults in front of the inbox's store. */
-export const startGate = async (settings: Settings) => {
+export const startGate = async (settings: Settings, onTrouble: (text: string) => void) => {
   const account = createAccount({ perSecond: settings.sesRate, perDay: settings.sesDaily }, Date.now);
   const plan = createFaultPlan();
   const templates = createTemplateStore();
   const configurationSets = new Set<string>();
   const counts = new Map<string, number>();
+  const events = createEventPublisher(openEventLedger(join(settings.directory, 'events.jsonl')), onTrouble);
 
-  const earlier: Mail[] = [];
+  const shown: Mail[] = [];
+  const recent: EventMail[] = [];
+  const countMail = ({ to, at }: Mail) => {
+    account.count(to.filter((address) => !isSimulated(bareAddress(address))).length, Date.parse(at));
+  };
   const journal = await openJournal(join(settings.directory, 'journal.jsonl'), (mail) => {
-    account.count(mail.to.length, Date.parse(mail.at));
-    earlier.push(mail);
-    if (earlier.length > REFILLED) earlier.shift();
+    countMail(mail);
+    shown.push(mail);
+    if (shown.length > REFILLED) shown.shift();
+    if (Date.parse(mail.at) > Date.now() - REPEATED_MS) recent.push(...withEvents(mail));
   });
-  earlier.forEach(showInInbox);
+  shown.forEach(showInInbox);
 
   const take = (mail: Mail) => {
+    const publish = withEvents(mail).map(events.prepare);
     journal.append(mail);
-    account.count(mail.to.length, Date.parse(mail.at));
+    countMail(mail);
     showInInbox(mail);
+    for (const start of publish) start();
   };
   const routes: Readonly<Record<string, Answer>> = {
     'POST /v2/email/outbound-emails': (request, response) =>
       sendEmail(request, response, { account, plan, configurationSets, take }),
-    'GET /v2/email/account': (_, response) => {
-      const fault = plan.next('GetAccount', '');
-      if (fault) answerFault(response, fault);
+    'GET /v2/email/account': async (_, response) => {
+      const fault = plan.next('GetAccount');
+      if (fault) await carryOutFault(fault, { take: account.describe, response });
       else answerJson(response, 200, account.describe());
     },
-    'POST /v2/email/templates': async (request, response) => {
-      const refused = templates.create(StoredTemplate.parse(await readJson(request)));
-      if (refused) answerRefusal(response, refused);
-      else answerJson(response, 200, {});
-    },
-    'GET /v2/email/templates/*': (_, response, name) => {
-      const fault = plan.next('GetEmailTemplate', '');
-      const found = templates.get(name);
-      if (fault) answerFault(response, fault);
-      else if ('status' in found) answerRefusal(response, found);
-      else answerJson(response, 200, found);
-    },
-    'PUT /v2/email/templates/*': async (request, response, name) => {
-      const body = z.record(z.string(), z.unknown()).parse(await readJson(request));
-      const refused = templates.update(StoredTemplate.parse({ ...body, TemplateName: name }));
-      if (refused) answerRefusal(response, refused);
-      else answerJson(response, 200, {});
-    },
-    'DELETE /v2/email/templates/*': (_, response, name) => {
-      const refused = templates.remove(name);
-      if (refused) answerRefusal(response, refused);
-      else answerJson(response, 200, {});
-    },
-    'POST /_gate/faults': async (request, response) => {
-      plan.add(PlannedFault.parse(await readJson(request)));
-      answerJson(response, 200, plan.list());
-    },
-    'GET /_gate/faults': (_, response) => {
-      answerJson(response, 200, plan.list());
-    },
-    'DELETE /_gate/faults': (_, response) => {
-      plan.clear();
-      answerJson(response, 200, []);
-    },
-    'PUT /_gate/account': async (request, response) => {
-      const { perSecond, perDay } = Limits.parse(await readJson(request));
-      account.limit({ ...(perSecond !== undefined && { perSecond }), ...(perDay !== undefined && { perDay }) });
-      answerJson(response, 200, account.describe());
-    },
-    'GET /_gate/journal': (_, response) => {
-      answerJson(response, 200, journal.entries);
-    },
-    'GET /_gate/counts': (_, response) => {
-      answerJson(response, 200, Object.fromEntries(counts));
-    },
+    ...templateRoutes(templates, plan),
+    ...controlRoutes({ account, plan, events, journal, counts: () => Object.fromEntries(counts) }),
   };
   const dispatch = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
@@ -145,9 +114,15 @@ export const startGate = async (settings: Settings) => {
     addConfigurationSet: (name: string) => {
       configurationSets.add(name);
     },
+    /** Publishes events from now on, those of an earlier run's last hour first. */
+    publishEvents: (sns: SNSClient, destinations: readonly EventDestination[]) => {
+      events.connect(sns, destinations);
+      for (const mail of recent.splice(0)) events.repeat(mail);
+    },
     stop: () => {
       server.closeAllConnections();
       server.close();
+      events.stop();
       journal.close();
     },
   };

@@ -27,3 +27,6 @@ export const readJson = async (request: IncomingMessage): Promise<unknown> => {
     return undefined;
   }
 };
+
+/** One call of the SES API or of the gate's own; `name` is what its path ends in. */
+export type Answer = (request: IncomingMessage, response: ServerResponse, name: string) => Promise<void> | void;

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, existsSync, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, openSync, statSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 import { Mail } from './mail.ts';
@@ -46,7 +46,7 @@ export const openJournal = async (file: string, onMail: (mail: Mail) => void): P
   }
   const descriptor = openSync(file, 'a');
   // Whatever half line a kill left, ours begins on its own.
-  if (entries.length > 0) writeSync(descriptor, '\n');
+  if (statSync(file).size > 0) writeSync(descriptor, '\n');
   return {
     entries,
     append: (mail) => {

@@ -58,3 +58,6 @@ export const toMail = (request: SendEmailRequest, messageId: string, at: Date): 
     body: { ...(Body.Html && { html: Body.Html.Data }), ...(Body.Text && { text: Body.Text.Data }) },
   };
 };
+
+/** The address within `Name <address>`. */
+export const bareAddress = (address: string): string => (/<([^<>]*)>\s*$/.exec(address)?.[1] ?? address).trim();

@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Account } from './account.ts';
-import { type Fault, faultOfAddress } from './faults.ts';
+import { carryOutFault } from './carry-out.ts';
+import { faultOfAddress } from './faults.ts';
 import { answerJson, answerRefusal, readJson } from './http.ts';
-import { type Mail, recipientsOf, SendEmailRequest, toMail } from './mail.ts';
+import { bareAddress, type Mail, recipientsOf, SendEmailRequest, toMail } from './mail.ts';
 import type { FaultPlan } from './plan.ts';
 import { type Refusal, refusal } from './refusal.ts';
+import { isSimulated } from './simulator.ts';
 
 /** What a SendEmail call passes through. */
 export interface SendEmailOptions {
@@ -24,14 +26,11 @@ const CONTROL = /\p{Cc}/u;
 
 const bad = (message: string): Refusal => refusal(400, 'BadRequestException', message);
 
-/** The address within `Name <address>`. */
-const bare = (address: string): string => (/<([^<>]*)>\s*$/.exec(address)?.[1] ?? address).trim();
-
 const checkAddress = (address: string): Refusal | undefined => {
   if (CONTROL.test(address)) return bad('Domain contains control or whitespace');
-  const at = bare(address).lastIndexOf('@');
-  const local = bare(address).slice(0, at);
-  const domain = bare(address).slice(at + 1);
+  const at = bareAddress(address).lastIndexOf('@');
+  const local = bareAddress(address).slice(0, at);
+  const domain = bareAddress(address).slice(at + 1);
   if (at < 0) return bad("Missing final '@domain'");
   if (local === '') return bad('Missing local name');
   if (domain === '') return bad('Missing domain');
@@ -64,40 +63,16 @@ const check = (request: SendEmailRequest, configurationSets: ReadonlySet<string>
 
 const newMessageId = (): string => `0100${Date.now().toString(16).padStart(12, '0')}-${randomUUID()}-000000`;
 
-const carryOut = async (fault: Fault, taken: () => string, response: ServerResponse): Promise<void> => {
-  switch (fault.kind) {
-    case 'refuse':
-      answerRefusal(response, fault.refusal);
-      return;
-    case 'page':
-      response.writeHead(fault.status, { 'content-type': 'text/html' });
-      response.end(fault.html);
-      return;
-    case 'reset':
-      if (fault.taken) taken();
-      response.socket?.resetAndDestroy();
-      return;
-    case 'half-answer': {
-      const whole = JSON.stringify({ MessageId: taken() });
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(whole.slice(0, whole.length / 2));
-      return;
-    }
-    case 'slow':
-      await new Promise((done) => setTimeout(done, fault.seconds * 1000).unref());
-      answerJson(response, 200, { MessageId: taken() });
-      return;
-    case 'silent':
-      return;
-  }
-};
-
 /** Answers one SendEmail call. */
 export const sendEmail = async (
   request: IncomingMessage,
   response: ServerResponse,
   { account, plan, configurationSets, take }: SendEmailOptions,
 ): Promise<void> => {
+  if (plan.breaksUnread()) {
+    response.socket?.resetAndDestroy();
+    return;
+  }
   const parsed = SendEmailRequest.safeParse(await readJson(request));
   if (!parsed.success) {
     answerRefusal(response, bad(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')));
@@ -105,18 +80,20 @@ export const sendEmail = async (
   }
   const call = parsed.data;
   const recipients = recipientsOf(call);
-  const recipient = bare(recipients[0] ?? '');
-  const refused = check(call, configurationSets) ?? account.take(recipients.length);
+  const recipient = bareAddress(recipients[0] ?? '');
+  const counted = recipients.filter((address) => !isSimulated(bareAddress(address)));
+  const refused = check(call, configurationSets) ?? account.take(recipients.length, counted.length);
   if (refused) {
     answerRefusal(response, refused);
     return;
   }
-  const taken = (): string => {
+  const takeMail = () => {
     const mail = toMail(call, newMessageId(), new Date());
     take(mail);
-    return mail.messageId;
+    return { MessageId: mail.messageId };
   };
-  const fault = plan.next('SendEmail', recipient) ?? faultOfAddress(recipient);
-  if (fault) await carryOut(fault, taken, response);
-  else answerJson(response, 200, { MessageId: taken() });
+  const faulty = { recipient, from: call.FromEmailAddress };
+  const fault = plan.next('SendEmail', faulty) ?? faultOfAddress(faulty);
+  if (fault) await carryOutFault(fault, { take: takeMail, response });
+  else answerJson(response, 200, takeMail());
 };

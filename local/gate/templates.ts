@@ -54,3 +54,6 @@ export const createTemplateStore = () => {
     remove: (name: string): Refusal | undefined => (templates.delete(name) ? undefined : missing(name)),
   };
 };
+
+/** The templates of one gate. */
+export type TemplateStore = ReturnType<typeof createTemplateStore>;

@@ -17,6 +17,8 @@ export interface QueueSourceOptions {
   readonly batchSize: number;
   readonly maxConcurrency: number;
   readonly reportsItems: boolean;
+  /** For tests of crashes: whether what the function answered is lost on the way, so that nothing is deleted. */
+  readonly losesAnswer?: () => Promise<boolean>;
   readonly onTrouble: (text: string) => void;
 }
 
@@ -63,6 +65,7 @@ export const startQueueSource = (options: QueueSourceOptions): EventSource => {
       options.onTrouble(`${pool.definition.name}: batch of ${messages.length} from its queue: ${answer.reason}`);
       return;
     }
+    if ((await options.losesAnswer?.()) === true) return;
     const failed = new Set(answer.failures);
     await remove(messages.filter(({ MessageId = '' }) => !failed.has(MessageId)));
   };

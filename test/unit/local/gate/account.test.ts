@@ -32,9 +32,31 @@ describe('the sending account', () => {
     expect(take(1)).toBeUndefined();
   });
 
+  it('does not count what goes to the mailbox simulator against that quota, only against the rate', () => {
+    const { take, count } = account(1, 2);
+    count(2, now);
+    expect([take(1, 0), take(1, 0)?.status]).toEqual([undefined, 429]);
+  });
+
   it('goes by changed limits at once', () => {
-    const { take, limit } = account(100);
-    limit({ perSecond: 1 });
+    const { take, change } = account(100);
+    change({ perSecond: 1 });
     expect([take(1), take(1)?.status]).toEqual([undefined, 429]);
+  });
+
+  it('takes nothing while its sending is paused, and says so', () => {
+    const { take, change, describe: state } = account(100);
+    change({ sendingEnabled: false });
+    expect(take(1)).toMatchObject({ status: 400, name: 'SendingPausedException' });
+    expect(state()).toMatchObject({ SendingEnabled: false, EnforcementStatus: 'HEALTHY' });
+    change({ sendingEnabled: true });
+    expect(take(1)).toBeUndefined();
+  });
+
+  it('takes nothing once AWS has shut it down', () => {
+    const { take, change, describe: state } = account(100);
+    change({ enforcement: 'SHUTDOWN' });
+    expect(take(1, 0)).toMatchObject({ status: 400, name: 'AccountSuspendedException' });
+    expect(state()).toMatchObject({ SendingEnabled: false, EnforcementStatus: 'SHUTDOWN' });
   });
 });

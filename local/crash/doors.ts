@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+
+import { type Door, startDoor } from '../doors/door.ts';
+import type { FunctionEndpoints } from '../functions/host.ts';
+import type { CrashPlan, Outage } from './plan.ts';
+
+/** Calls of SES have no name in a header. */
+const SES_OPERATIONS: readonly (readonly [method: string, path: RegExp, operation: string])[] = [
+  ['POST', /^\/v2\/email\/outbound-emails$/, 'SendEmail'],
+  ['GET', /^\/v2\/email\/account$/, 'GetAccount'],
+  ['GET', /^\/v2\/email\/templates\/./, 'GetEmailTemplate'],
+];
+
+const operationOfPath = ({ method, url = '/' }: IncomingMessage): string =>
+  SES_OPERATIONS.find(([verb, path]) => verb === method && path.test(url.split('?')[0] ?? '/'))?.[2] ?? 'Unknown';
+
+export interface CrashDoorOptions {
+  readonly functionNames: readonly string[];
+  readonly targets: FunctionEndpoints;
+  readonly plan: CrashPlan;
+  /** kill -9 of a function's processes; resolves when they are gone. */
+  readonly crash: (functionName: string) => Promise<void>;
+}
+
+/** Puts doors before DynamoDB, SQS and SES, for each function its own, so that a door knows who calls. */
+export const startCrashDoors = async ({ functionNames, targets, plan, crash }: CrashDoorOptions) => {
+  const doors: { readonly functionName: string; readonly service: 'dynamodb' | 'sqs' | 'ses'; readonly door: Door }[] = [];
+  const open = async (functionName: string, service: 'dynamodb' | 'sqs' | 'ses', target: string): Promise<string> => {
+    const strike = async (operation: string, body: Buffer, when: 'before' | 'after'): Promise<boolean> => {
+      if (!plan.strikes({ functionName, service, operation, when, body })) return false;
+      // Dead before the connection is cut: nothing may be done about a call that failed.
+      await crash(functionName);
+      return true;
+    };
+    const door = await startDoor({
+      target,
+      ...(service === 'ses' && { operationOf: operationOfPath }),
+      onRequest: async ({ operation, body }) => ((await strike(operation, body, 'before')) ? undefined : body),
+      onAnswer: async ({ operation, body }) => !(await strike(operation, body, 'after')),
+    });
+    doors.push({ functionName, service, door });
+    return door.address;
+  };
+  const endpoints = new Map<string, FunctionEndpoints>();
+  for (const name of functionNames) {
+    endpoints.set(name, {
+      ...targets,
+      dynamodb: await open(name, 'dynamodb', targets.dynamodb),
+      sqs: await open(name, 'sqs', targets.sqs),
+      sesv2: await open(name, 'ses', targets.sesv2),
+    });
+  }
+  return {
+    endpointsOf: (functionName: string): FunctionEndpoints => endpoints.get(functionName) ?? targets,
+    /** Crashes the function if that is ordered for the moment before its messages are deleted from their queue. */
+    crashBeforeDelete: async (functionName: string): Promise<boolean> => {
+      if (!plan.strikes({ functionName, service: 'host', operation: 'DeleteMessageBatch', when: 'before' })) return false;
+      await crash(functionName);
+      return true;
+    },
+    /** The functions cannot reach the service for that long. */
+    cutOff: ({ function: name, service, seconds }: Outage) => {
+      for (const each of doors) {
+        if (each.functionName.startsWith(name) && each.service === service) each.door.shut(seconds * 1000);
+      }
+    },
+    stop: () => {
+      for (const { door } of doors) door.stop();
+    },
+  };
+};
