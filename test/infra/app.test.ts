@@ -51,7 +51,7 @@ describe('the app', () => {
   });
 
   it('takes settings from the environment in stage local', () => {
-    expect(run({ stage: 'local' }, { LEASE_SECONDS: '12', MAX_CONCURRENCY: '' }).template()).toContain('"LEASE_SECONDS": "12"');
+    expect(run({ stage: 'local' }, { LEASE_SECONDS: '18', MAX_CONCURRENCY: '' }).template()).toContain('"LEASE_SECONDS": "18"');
   });
 
   it('takes no settings from the environment in any other stage', () => {

@@ -9,7 +9,17 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildApp, environmentOf, one, plain, ROOT } from './synthesized.ts';
 
 const BIN = join(ROOT, 'node_modules/.bin');
-const FUNCTIONS = ['AcceptDispatch', 'ReadDispatches', 'RelayOutbox', 'CarryOutTask', 'SendRecipients', 'Sweep'];
+const FUNCTIONS = [
+  'AcceptDispatch',
+  'ReadDispatches',
+  'OperateDispatches',
+  'OperateSending',
+  'RelayOutbox',
+  'CarryOutTask',
+  'SendRecipients',
+  'ApplyFeedback',
+  'Sweep',
+];
 
 let template: Template;
 let assembly: string;

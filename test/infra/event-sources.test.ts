@@ -33,10 +33,13 @@ describe('the outbox', () => {
     expect(plain(OnFailure.Destination)).toMatch(/^RelayFailures.*Arn/);
   });
 
-  it('passes new recipients and batches, and recipients that were final and are to be sent again', () => {
+  it('passes new recipients, batches and tasks, and recipients that were final and are to be sent again', () => {
     const { Filters } = Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
     expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
-      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }, { prefix: 'BATCH#' }] } } } },
+      {
+        eventName: ['INSERT'],
+        dynamodb: { Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }, { prefix: 'BATCH#' }, { prefix: 'TASK#' }] } } },
+      },
       {
         eventName: ['MODIFY'],
         dynamodb: {
@@ -52,6 +55,7 @@ describe('the outbox', () => {
 describe.each([
   ['the send queue', 'SendRecipients', 'Sends', 10, 5],
   ['the task queue', 'CarryOutTask', 'Tasks', 1, 2],
+  ['the feedback queue', 'ApplyFeedback', 'EventsFeedback', 10, 5],
 ])('%s', (_, consumer, queue, batchSize, maxConcurrency) => {
   const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', consumer);
 

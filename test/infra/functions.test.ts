@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { AcceptDispatchEnv } from '../../lambda/handlers/accept-dispatch/env.ts';
+import { ApplyFeedbackEnv } from '../../lambda/handlers/apply-feedback/env.ts';
 import { CarryOutTaskEnv } from '../../lambda/handlers/carry-out-task/env.ts';
+import { OperateDispatchesEnv } from '../../lambda/handlers/operate-dispatches/env.ts';
+import { OperateSendingEnv } from '../../lambda/handlers/operate-sending/env.ts';
 import { ReadDispatchesEnv } from '../../lambda/handlers/read-dispatches/env.ts';
 import { RelayOutboxEnv } from '../../lambda/handlers/relay-outbox/env.ts';
 import { SendRecipientsEnv } from '../../lambda/handlers/send-recipients/env.ts';
@@ -11,9 +14,12 @@ import { all, environmentOf, one, plain, synthesize } from './synthesized.ts';
 const FUNCTIONS = [
   ['AcceptDispatch', AcceptDispatchEnv],
   ['ReadDispatches', ReadDispatchesEnv],
+  ['OperateDispatches', OperateDispatchesEnv],
+  ['OperateSending', OperateSendingEnv],
   ['RelayOutbox', RelayOutboxEnv],
   ['CarryOutTask', CarryOutTaskEnv],
   ['SendRecipients', SendRecipientsEnv],
+  ['ApplyFeedback', ApplyFeedbackEnv],
   ['Sweep', SweepEnv],
 ] as const;
 
@@ -65,6 +71,8 @@ describe('the settings of a stage', () => {
     maxSendRate: 80,
     unclearPolicy: 'hold',
     retentionDays: 90,
+    feedbackTimeoutSeconds: 12,
+    feedbackVisibilitySeconds: 40,
     stillSeconds: 500,
     visitSeconds: 700,
     templatePrefix: 'recruiting-',
@@ -87,6 +95,12 @@ describe('the settings of a stage', () => {
       RETENTION_DAYS: '90',
     });
     expect(one(own, 'AWS::Lambda::Function', 'SendRecipientsFunction').Properties['Timeout']).toBe(40);
+  });
+
+  it('reach feedback', () => {
+    expect(environmentOf(own, 'ApplyFeedback')).toMatchObject({ RETENTION_DAYS: '90' });
+    expect(one(own, 'AWS::Lambda::Function', 'ApplyFeedbackFunction').Properties['Timeout']).toBe(12);
+    expect(one(own, 'AWS::SQS::Queue', 'EventsFeedbackQueue').Properties['VisibilityTimeout']).toBe(40);
   });
 
   it('reach the sweeper', () => {
@@ -112,7 +126,7 @@ it('only functions of this service run: no helper of a framework with rights of 
 });
 
 it('the API answers before the gateway gives up at 30 s', () => {
-  for (const name of ['AcceptDispatch', 'ReadDispatches']) {
+  for (const name of ['AcceptDispatch', 'ReadDispatches', 'OperateDispatches', 'OperateSending']) {
     expect(one(dispatch, 'AWS::Lambda::Function', `${name}Function`).Properties['Timeout']).toBeLessThan(30);
   }
 });

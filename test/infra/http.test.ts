@@ -11,6 +11,10 @@ describe('the HTTP API', () => {
       'POST /dispatches': ['mail:send'],
       'GET /dispatches/{dispatchId}': ['mail:read', 'mail:operate'],
       'GET /dispatches/{dispatchId}/recipients': ['mail:read', 'mail:operate'],
+      'POST /dispatches/{dispatchId}/cancel': ['mail:send', 'mail:operate'],
+      'POST /dispatches/{dispatchId}/resume': ['mail:send', 'mail:operate'],
+      'GET /sending': ['mail:operate'],
+      'PUT /sending': ['mail:operate'],
     });
   });
 

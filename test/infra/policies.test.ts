@@ -38,6 +38,8 @@ describe('the role of each function may do exactly this', () => {
   it.each<[string, string[]]>([
     ['AcceptDispatch', [...table('GetItem', 'PutItem'), `ses:GetEmailTemplate on ${SES}template/recruiting-*`]],
     ['ReadDispatches', table('GetItem', 'Query')],
+    ['OperateDispatches', table('GetItem', 'PutItem', 'Query', 'UpdateItem')],
+    ['OperateSending', table('GetItem', 'UpdateItem')],
     [
       'RelayOutbox',
       [
@@ -54,16 +56,18 @@ describe('the role of each function may do exactly this', () => {
     [
       'CarryOutTask',
       [
-        ...table('DeleteItem', 'GetItem', 'PartiQLInsert'),
+        ...table('DeleteItem', 'GetItem', 'PartiQLInsert', 'Query', 'UpdateItem'),
         'sqs:DeleteMessage on TasksQueue',
         'sqs:GetQueueAttributes on TasksQueue',
         'sqs:ReceiveMessage on TasksQueue',
+        'sqs:SendMessage on SendsQueue',
+        'sqs:SendMessage on TasksQueue',
       ],
     ],
     [
       'SendRecipients',
       [
-        ...table('GetItem', 'PartiQLUpdate', 'UpdateItem'),
+        ...table('GetItem', 'PartiQLUpdate', 'Query', 'UpdateItem'),
         'ses:GetAccount on *',
         `ses:SendEmail on ${SES}configuration-set/EventsConfigurationSet`,
         `ses:SendEmail on ${SES}identity/example.org`,
@@ -74,6 +78,15 @@ describe('the role of each function may do exactly this', () => {
         'sqs:GetQueueAttributes on SendsQueue',
         'sqs:ReceiveMessage on SendsQueue',
         'sqs:SendMessage on SendsQueue',
+      ],
+    ],
+    [
+      'ApplyFeedback',
+      [
+        ...table('GetItem', 'UpdateItem'),
+        'sqs:DeleteMessage on EventsFeedbackQueue',
+        'sqs:GetQueueAttributes on EventsFeedbackQueue',
+        'sqs:ReceiveMessage on EventsFeedbackQueue',
       ],
     ],
     [
@@ -98,7 +111,7 @@ it('the sender can send as the configured address only', () => {
 
 it('nothing but these policies gives rights: no managed policy, no inline one, no permission that is no allowance', () => {
   const roles = all(dispatch, 'AWS::IAM::Role');
-  expect(roles).toHaveLength(6);
-  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(6);
+  expect(roles).toHaveLength(9);
+  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(9);
   for (const { Properties } of roles) expect(Object.keys(Properties)).toEqual(['AssumeRolePolicyDocument']);
 });

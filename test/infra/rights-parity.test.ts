@@ -13,7 +13,7 @@ const ASKS: readonly (readonly [RegExp, string])[] = [
   [/\bnew GetCommand\(/, 'dynamodb:GetItem'],
   [/\bnew QueryCommand\(|\bpaginateQuery\(/, 'dynamodb:Query'],
   [/\bnew PutCommand\(|\bPut: \{/, 'dynamodb:PutItem'],
-  [/\bnew UpdateCommand\(|\bUpdate: \{/, 'dynamodb:UpdateItem'],
+  [/\bnew UpdateCommand\(|\bUpdate: [{\w]/, 'dynamodb:UpdateItem'],
   [/\bnew DeleteCommand\(|\bDelete: \{/, 'dynamodb:DeleteItem'],
   [/\bConditionCheck: \{/, 'dynamodb:ConditionCheckItem'],
   [/\bnew (BatchGet|TransactGet)Command\(/, 'dynamodb:BatchGetItem'],
@@ -59,13 +59,22 @@ const CONSUMER = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMes
 const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly neverDone?: string[] }][] = [
   ['AcceptDispatch', 'accept-dispatch', {}],
   ['ReadDispatches', 'read-dispatches', {}],
+  ['OperateDispatches', 'operate-dispatches', {}],
+  ['OperateSending', 'operate-sending', {}],
   [
     'RelayOutbox',
     'relay-outbox',
     { byLambda: [...STREAM, 's3:ListBucket'], neverDone: ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'] },
   ],
-  ['CarryOutTask', 'carry-out-task', { byLambda: CONSUMER }],
+  // It cancels and reopens, but claims nothing.
+  [
+    'CarryOutTask',
+    'carry-out-task',
+    { byLambda: CONSUMER, neverDone: ['dynamodb:PartiQLUpdate', 'sqs:ChangeMessageVisibility'] },
+  ],
   ['SendRecipients', 'send-recipients', { byLambda: CONSUMER }],
+  // It shares the recipients' repository, but claims nothing.
+  ['ApplyFeedback', 'apply-feedback', { byLambda: CONSUMER, neverDone: ['dynamodb:PartiQLUpdate'] }],
   ['Sweep', 'sweep', { neverDone: ['sqs:ChangeMessageVisibility'] }],
 ];
 

@@ -59,7 +59,7 @@ export const unknown = (state: Partial<In<'UNKNOWN'>> = {}): In<'UNKNOWN'> => ({
   ...state,
 });
 
-export const cancelled: In<'CANCELLED'> = { status: 'CANCELLED', round: 1, attemptCount: 0 };
+export const cancelled: In<'CANCELLED'> = { status: 'CANCELLED', round: 1, attemptCount: 0, cancelledAt: T0 };
 
 export const anAttempt = (attempt: Partial<Attempt> = {}): Attempt => ({
   round: 1,
@@ -78,6 +78,8 @@ export const aRecipient = (
   email: 'kim@example.com',
   variables: {},
   attempts: recipient.status === 'PROCESSING' ? [anAttempt({ lease: recipient.lease.token, n: recipient.attemptCount })] : [],
+  delivery: 'none',
+  events: [],
   recipient,
   ...rest,
 });
@@ -109,7 +111,9 @@ export const aPolicy = (policy: Partial<SendPolicy> = {}): SendPolicy => ({
   attemptsPerRound: 7,
   backoff: { baseSeconds: 30, capSeconds: 3600 },
   maxReceiveCount: 11,
-  unclear: 'resend',
+  unclear: 'auto',
+  witnessMarginSeconds: 60,
+  holdAfterSeconds: 3600,
   ...policy,
 });
 

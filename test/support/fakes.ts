@@ -15,7 +15,7 @@ import { aContent, DISPATCH_ID } from './builders.ts';
 
 const nameOf = ({ dispatchId, shard, applyId }: RecipientKey): string => `${dispatchId}/${shard}/${applyId}`;
 
-export type Step = 'find' | 'claim' | 'write' | 'reopen';
+export type Step = 'find' | 'claim' | 'write' | 'reopen' | 'cancel' | 'amend';
 
 /** Recipients in memory, moved by the rules of the domain. */
 export interface FakeRecipients extends RecipientRepository {
@@ -71,12 +71,33 @@ export const createFakeRecipients = (rows: readonly (readonly [RecipientKey, Sto
         }),
       ),
 
-    reopen: (key, from, next) => {
+    reopen: (key, from, next, dispatch) => {
       if (fake.outage('reopen', key)) return Promise.resolve('unavailable');
       const found = table.get(nameOf(key));
-      if (found?.recipient.status !== 'FAILED' || found.recipient.failedAt !== from.failedAt)
-        return Promise.resolve('lease-lost');
+      const isSame =
+        (found?.recipient.status === 'FAILED' || found?.recipient.status === 'UNKNOWN') &&
+        found.recipient.failedAt === from.failedAt;
+      if (!isSame || dispatch === 'CANCELLED') return Promise.resolve('lease-lost');
       table.set(nameOf(key), { ...found, recipient: next });
+      return Promise.resolve('written');
+    },
+
+    cancel: (key, now) => {
+      if (fake.outage('cancel', key)) return Promise.resolve('unavailable');
+      const found = table.get(nameOf(key));
+      const transition = found && advance(found.recipient, { type: 'cancelled' }, now);
+      if (found === undefined || transition?.ok !== true) return Promise.resolve('lease-lost');
+      table.set(nameOf(key), { ...found, recipient: transition.next });
+      return Promise.resolve('written');
+    },
+
+    amend: (key, change) => {
+      if (fake.outage('amend', key)) return Promise.resolve('unavailable');
+      const found = table.get(nameOf(key));
+      if (found === undefined) return Promise.resolve('gone');
+      const amended = change(found);
+      if (amended === undefined) return Promise.resolve('unchanged');
+      table.set(nameOf(key), { ...found, ...amended });
       return Promise.resolve('written');
     },
   };
@@ -103,6 +124,8 @@ export interface FakeProvider extends MailProvider {
   readonly calls: Call[];
   /** Mails of which SES answered, or may have thought, that it took them. */
   readonly taken: Call[];
+  /** How many canaries were sent. */
+  canaries: number;
 }
 
 export const accepted: SendAnswer = { kind: 'accepted', messageId: 'ses-1' };
@@ -121,6 +144,11 @@ export const createFakeProvider = (
   const fake: FakeProvider = {
     calls: [],
     taken: [],
+    canaries: 0,
+    sendCanary: () => {
+      fake.canaries += 1;
+      return Promise.resolve({ kind: 'accepted', messageId: `canary-${fake.canaries}` });
+    },
     send: async (mail, tags) => {
       const call = { mail, tags };
       fake.calls.push(call);

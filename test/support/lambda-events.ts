@@ -48,6 +48,8 @@ export const sendBody = (key: RecipientKey, id = 'm-1'): string =>
 
 export const taskBody = (batch: number): string => toAsciiJson({ v: 1, id: 't-1', kind: 'expand', dispatchId: 'd1', batch });
 
+export const carryOutBody = (task: number): string => toAsciiJson({ v: 1, id: 't-2', kind: 'carry-out', dispatchId: 'd1', task });
+
 /** A record as the table's stream hands it to Lambda. */
 export const aStreamRecord = (
   eventName: 'INSERT' | 'MODIFY' | 'REMOVE',

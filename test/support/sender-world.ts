@@ -1,13 +1,17 @@
 import { applyActions } from '../../lambda/application/apply-actions.ts';
 import type { RecipientMessage, SendPolicy, SendSignal } from '../../lambda/application/attempt-end.ts';
 import { createPacer, type Pacer } from '../../lambda/application/pacer.ts';
+import { createPauseGuard, type PauseSignal } from '../../lambda/application/pause-guard.ts';
 import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
+import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
 import type { MessageAction } from '../../lambda/domain/message-rule.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
 import { aKey, aPolicy, aRecipient } from './builders.ts';
 import { createFakeClock, type FakeClock } from './clock.ts';
+import { createFakeDispatches, createFakeSending, type FakeDispatches, type FakeSending } from './fake-control.ts';
+import { createFakeWitness, type FakeWitness } from './fake-witness.ts';
 import {
   type Call,
   createFakeContents,
@@ -37,10 +41,14 @@ export interface WorldOptions {
 export interface SenderWorld {
   readonly clock: FakeClock;
   readonly recipients: FakeRecipients;
+  readonly dispatches: FakeDispatches;
+  readonly sending: FakeSending;
+  readonly witness: FakeWitness;
   readonly provider: FakeProvider;
   readonly queue: SimulatedQueue;
   readonly pacer: Pacer;
   readonly signals: SendSignal[];
+  readonly pauses: PauseSignal[];
   /** One invocation over these messages. */
   readonly send: (messages: readonly RecipientMessage[], invocationMs?: number) => Promise<MessageAction[]>;
   /** One invocation over what the queue gives, carried out to the end. */
@@ -70,21 +78,36 @@ export const createSenderWorld = ({
   const provider = createFakeProvider(answer);
   const queue = createSimulatedQueue(clock, { maxReceiveCount: policy.maxReceiveCount });
   const pacer = createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(maxSendRate), senders: 1, parallelCalls });
+  const dispatches = createFakeDispatches(recipients);
+  const sending = createFakeSending();
+  const witness = createFakeWitness();
   const signals: SendSignal[] = [];
+  const pauses: PauseSignal[] = [];
   let tokens = 0;
+  const tell = observe ?? ((signal: SendSignal) => signals.push(signal));
 
   const sendRecipients = createSendRecipients({
     recipients,
+    dispatches,
     contents,
+    witness,
     renderer,
     provider,
     pacer,
+    guard: createPauseGuard({
+      sending,
+      sweeps: sending,
+      policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: policy.sesTimeoutSeconds + 5 },
+      clock: clock.now,
+      observe: (signal) => pauses.push(signal),
+    }),
+    stopRule: createStopRule({ dispatches, clock: clock.now, observe: tell }),
     policy,
     clock: clock.now,
     random,
     newId: () => `lease-${(tokens += 1)}`,
     sleep: clock.sleep,
-    observe: observe ?? ((signal) => signals.push(signal)),
+    observe: tell,
   });
 
   const send = (messages: readonly RecipientMessage[], ms = invocationMs): Promise<MessageAction[]> => {
@@ -107,10 +130,14 @@ export const createSenderWorld = ({
   return {
     clock,
     recipients,
+    dispatches,
+    sending,
+    witness,
     provider,
     queue,
     pacer,
     signals,
+    pauses,
     send,
     invoke,
     run: async (limitMs = 24 * 3_600_000) => {

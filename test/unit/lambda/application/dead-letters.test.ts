@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { aKey, aMessage, aRecipient, exhausted, pending } from '../../../support/builders.ts';
+import { aKey, aMessage, anAttempt, aRecipient, exhausted, pending, processing } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 import { transient } from '../../../support/fakes.ts';
 import { createSenderWorld } from '../../../support/sender-world.ts';
@@ -44,6 +44,26 @@ describe('the message of a recipient whose attempts are used up (Q4, Q6b)', () =
 
     expect(action?.do).toBe('wait');
   });
+
+  it.each([9, 10, 11])(
+    'is never replaced when the write that settled its last attempt got no answer at receive %i',
+    async (receiveCount) => {
+      const world = createSenderWorld();
+      const lease = { token: 'dead', until: T0 };
+      world.recipients.put(aKey(), {
+        ...aRecipient(processing({ attemptCount: 7, lease })),
+        attempts: [anAttempt({ n: 7, lease: 'dead', startedAt: T0 - 300_000 })],
+      });
+      world.witness.state = { holds: [], canaries: [], mark: T0 };
+      const writeAll = world.recipients.writeAll.bind(world.recipients);
+      world.recipients.writeAll = async (writes) => (await writeAll(writes)).map(() => 'unavailable' as const);
+
+      const [action] = await world.send([dead(receiveCount)]);
+
+      expect(action?.do).toBe('wait');
+      expect(world.recipients.get(aKey())?.recipient).toMatchObject({ status: 'FAILED', deadMessage: { id: 'm-1' } });
+    },
+  );
 
   it.each([
     ['before', [stray, dead(3)], ['delete', 'keep-failing']],

@@ -1,22 +1,26 @@
 import { expect, it } from 'vitest';
 
-import type { BatchKey } from '../../../../lambda/application/ports.ts';
+import type { BatchKey, TaskKey } from '../../../../lambda/application/ports.ts';
 import { type OutboxRecord, relayOutbox } from '../../../../lambda/application/relay-outbox.ts';
 import type { RecipientKey } from '../../../../lambda/domain/recipient.ts';
 import { aKey } from '../../../support/builders.ts';
 
 const recipient = (n: number): OutboxRecord => ({ kind: 'recipient', key: aKey(`a-${n}`) });
 const batch = (n: number): OutboxRecord => ({ kind: 'batch', key: { dispatchId: 'd1', batch: n } });
+const task = (n: number): OutboxRecord => ({ kind: 'task', key: { dispatchId: 'd1', task: n } });
 const poison: OutboxRecord = { kind: 'poison', record: { odd: true } };
 const recipients = (n: number) => Array.from({ length: n }, (_, i) => recipient(i));
 
 const relay = async (
   records: readonly OutboxRecord[],
-  { refuse = () => false, bucket = true }: { refuse?: (key: RecipientKey | BatchKey) => boolean; bucket?: boolean } = {},
+  {
+    refuse = () => false,
+    bucket = true,
+  }: { refuse?: (key: RecipientKey | BatchKey | TaskKey) => boolean; bucket?: boolean } = {},
 ) => {
-  const relayed: (RecipientKey | BatchKey)[] = [];
+  const relayed: (RecipientKey | BatchKey | TaskKey)[] = [];
   const kept: unknown[] = [];
-  const take = (key: RecipientKey | BatchKey): boolean => {
+  const take = (key: RecipientKey | BatchKey | TaskKey): boolean => {
     if (refuse(key)) return false;
     relayed.push(key);
     return true;
@@ -28,7 +32,10 @@ const relay = async (
         hide: () => Promise.resolve(),
         depth: () => Promise.resolve(0),
       },
-      taskQueue: { expand: (keys) => Promise.resolve(keys.map(take)) },
+      taskQueue: {
+        expand: (keys) => Promise.resolve(keys.map(take)),
+        carryOut: (keys) => Promise.resolve(keys.map(take)),
+      },
       keepPoison: (record) => {
         if (!bucket) return Promise.reject(new Error('no bucket'));
         kept.push(record);
@@ -40,11 +47,11 @@ const relay = async (
   return { firstOpen, relayed, kept };
 };
 
-it('carries recipients to the send queue and batches to the task queue', async () => {
-  const { firstOpen, relayed } = await relay([recipient(1), batch(0), { kind: 'other' }]);
+it('carries recipients to the send queue, batches and tasks to the task queue', async () => {
+  const { firstOpen, relayed } = await relay([recipient(1), batch(0), { kind: 'other' }, task(2)]);
 
   expect(firstOpen).toBeUndefined();
-  expect(relayed).toEqual([aKey('a-1'), { dispatchId: 'd1', batch: 0 }]);
+  expect(relayed).toEqual([aKey('a-1'), { dispatchId: 'd1', batch: 0 }, { dispatchId: 'd1', task: 2 }]);
 });
 
 it('keeps a record that can never be handled by its own hand, and relays the other nine (O1)', async () => {
@@ -66,8 +73,9 @@ it('asks for the third and all after it again when the third could not be relaye
 it.each<[string, OutboxRecord[], number]>([
   ['a batch before a recipient', [recipient(0), batch(0), recipient(1)], 1],
   ['a recipient before a batch', [recipient(0), recipient(1), batch(0)], 1],
+  ['a task before a batch', [recipient(0), task(1), batch(0)], 1],
 ])('names the first open one, whatever its kind: %s', async (_name, records, expected) => {
-  const refuse = (key: RecipientKey | BatchKey) => !('applyId' in key) || key.applyId === 'a-1';
+  const refuse = (key: RecipientKey | BatchKey | TaskKey) => !('applyId' in key) || key.applyId === 'a-1';
 
   expect((await relay(records, { refuse })).firstOpen).toBe(expected);
 });

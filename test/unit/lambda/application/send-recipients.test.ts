@@ -172,8 +172,28 @@ describe('when SES throttles (S7)', () => {
   });
 });
 
+describe('an account of one mail a second', () => {
+  it('gets no more, and nobody is failed or dead-lettered for having to wait', async () => {
+    const world = createSenderWorld({
+      applyIds: ids(40),
+      maxSendRate: 1,
+      answer: (_call, n) => ({ kind: 'accepted', messageId: `ses-${n}` }),
+    });
+    await world.queue.send(ids(40).map((applyId) => ({ key: aKey(applyId), delaySeconds: 0 })));
+
+    await world.run();
+
+    expect(world.statuses()).toEqual(new Array(40).fill('SENT'));
+    expect(world.queue.deadLetters).toEqual([]);
+    // Nine tenths of the rate; the messages that have to wait are looked at again a little later than needed.
+    expect((world.clock.now() - T0) / 1000).toBeGreaterThan(39 / 0.9);
+    expect((world.clock.now() - T0) / 1000).toBeLessThan(2 * (40 / 0.9));
+    for (const { recipient } of world.recipients.all()) expect(recipient.attemptCount).toBe(1);
+  });
+});
+
 describe('trouble of the whole account', () => {
-  it('gives the attempt back and looks again in a quarter of an hour (S9)', async () => {
+  it('gives the attempt back, and a fresh message follows (S9)', async () => {
     const world = createSenderWorld({ answer: () => accountTrouble });
 
     const [action] = await world.send([aMessage()]);
@@ -183,7 +203,7 @@ describe('trouble of the whole account', () => {
       attemptCount: 0,
       lastErrorCode: 'ACCOUNT_SENDING_PAUSED',
     });
-    expect(action).toEqual({ do: 'requeue', until: world.clock.now() + 900_000 });
+    expect(action).toEqual({ do: 'requeue', until: world.clock.now() + 1_000 });
   });
 
   it('for a day dead-letters nothing and fails nobody; all are sent afterwards (S6)', async () => {
@@ -356,6 +376,7 @@ describe('a message that meets', () => {
     ['expired content is deleted', 'expired', { do: 'delete' }],
   ] as const)('%s, and the others go out', async (_name, state, expected) => {
     const world = createSenderWorld({ contents: createFakeContents({ [DISPATCH_ID]: aContent(), other: state }) });
+    if (state !== 'unknown-dispatch') world.dispatches.set('other', {});
 
     const actions = await world.send([aMessage({ key: aKey('a-1', 'other') }), aMessage()]);
 

@@ -5,6 +5,8 @@ import { createSweep } from '../../../../lambda/application/sweep.ts';
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import { aDispatch, aKey, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
+import { createFakeSending } from '../../../support/fake-control.ts';
+import { createFakeWitness } from '../../../support/fake-witness.ts';
 
 const MINUTE = 60_000;
 
@@ -12,6 +14,7 @@ interface Open {
   readonly dispatch: Dispatch & SweepMarks;
   readonly rows: RowsSeen;
   readonly batches?: readonly number[];
+  readonly tasks?: readonly number[];
 }
 
 /** A dispatch that was last looked at long ago, when it stood just as it stands now. */
@@ -27,14 +30,24 @@ const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispa
   },
   rows: {
     counts: someCounts(counts),
-    overdue: Array.from({ length: overdue }, (_, i) => ({ key: aKey(`a-${i}`), since: T0 - 30 * MINUTE })),
+    overdue: Array.from({ length: overdue }, (_, i) => ({
+      key: aKey(`a-${i}`),
+      since: T0 - 30 * MINUTE,
+      status: 'PENDING' as const,
+    })),
   },
 });
 
 const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) => {
   const sent: string[] = [];
   const expanded: number[] = [];
+  const carriedOut: number[] = [];
   const completed: string[] = [];
+  const completedWith: Counts[] = [];
+  const closed: string[] = [];
+  const stopped: string[] = [];
+  const sending = createFakeSending();
+  const witness = createFakeWitness();
   const marks: Parameters<OpenDispatchRepository['mark']>[1][] = [];
   const looked: string[] = [];
   const at = (dispatchId: string) => open.find(({ dispatch }) => dispatch.dispatchId === dispatchId);
@@ -52,9 +65,19 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
       marks.push(seen);
       return Promise.resolve();
     },
-    complete: ({ dispatchId }) => {
+    tasks: (dispatchId) => Promise.resolve((at(dispatchId)?.tasks ?? []).map((task) => ({ dispatchId, task }))),
+    complete: ({ dispatchId }, counts) => {
       completed.push(dispatchId);
+      completedWith.push(counts);
       return Promise.resolve(completes);
+    },
+    close: ({ dispatchId }) => {
+      closed.push(dispatchId);
+      return Promise.resolve(true);
+    },
+    stop: ({ dispatchId }, { reason }) => {
+      stopped.push(`${dispatchId} ${reason}`);
+      return Promise.resolve(true);
     },
   };
   const sweep = createSweep({
@@ -72,14 +95,21 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
         expanded.push(...keys.map(({ batch }) => batch));
         return Promise.resolve(keys.map(() => true));
       },
+      carryOut: (keys) => {
+        carriedOut.push(...keys.map(({ task }) => task));
+        return Promise.resolve(keys.map(() => true));
+      },
     },
+    sending,
+    sweeps: sending,
+    witness,
     clock: createFakeClock().now,
     stillMs: 10 * MINUTE,
     visitMs: 15 * MINUTE,
   });
   const pass = (situation: Partial<Parameters<typeof sweep>[0]> = {}) =>
     sweep({ atStart: false, timeLeft: () => true, ...situation });
-  return { pass, sent, expanded, completed, marks, looked };
+  return { pass, sent, expanded, carriedOut, completed, completedWith, closed, stopped, marks, looked, sending, witness };
 };
 
 describe('a recipient that is overdue in a dispatch that does not move', () => {
@@ -156,7 +186,7 @@ describe('a dispatch', () => {
   it('that stands still gets the tasks of its left-over batches again', async () => {
     const { pass, expanded } = sweepOver([{ ...still({ SENT: 47_000 }, 0, { total: 50_000 }), batches: [3, 4, 9] }]);
 
-    expect(await pass()).toMatchObject({ expandedAgain: 3 });
+    expect(await pass()).toMatchObject({ tasksSentAgain: 3 });
     expect(expanded).toEqual([3, 4, 9]);
   });
 
@@ -209,14 +239,184 @@ describe('a pass', () => {
 
   it('over nothing does nothing', async () => {
     expect(await sweepOver([]).pass()).toEqual({
+      paused: false,
       open: 0,
       unreadable: 0,
       failed: 0,
       completed: 0,
+      stale: 0,
       reEnqueued: 0,
-      expandedAgain: 0,
+      tasksSentAgain: 0,
       oldestPendingSeconds: 0,
+      feedbackSilent: false,
       finished: true,
     });
+  });
+
+  it('leaves a trace when it is complete, and none when it is not', async () => {
+    const whole = sweepOver([still({ PENDING: 1 }, 1)]);
+    await whole.pass();
+    expect(whole.sending.lastPass).toBe(T0);
+
+    const cut = sweepOver([still({ PENDING: 1 }, 1)]);
+    await cut.pass({ timeLeft: () => false });
+    expect(cut.sending.lastPass).toBeUndefined();
+  });
+
+  it('does nothing while sending is paused, and leaves no trace (O5)', async () => {
+    const { pass, sent, looked, sending } = sweepOver([still({ PENDING: 1 }, 1)]);
+    sending.state = { version: 1, pause: { by: 'operator', who: 'operator-1', since: T0 - 24 * 60 * MINUTE } };
+
+    expect(await pass()).toMatchObject({ paused: true, reEnqueued: 0 });
+    expect([sent, looked, sending.lastPass]).toEqual([[], [], undefined]);
+  });
+
+  it('goes on when a pause may be probed: somebody must get a message to probe with', async () => {
+    const { pass, sent, sending } = sweepOver([still({ PENDING: 1 }, 1)]);
+    sending.state = {
+      version: 1,
+      pause: { by: 'service', code: 'CODE', since: T0 - 2 * MINUTE, until: T0 - MINUTE, seconds: 60 },
+    };
+
+    await pass();
+
+    expect(sent).toEqual(['a-0']);
+  });
+
+  it('does nothing while the table does not tell what was seen last', async () => {
+    const { pass, looked, sending } = sweepOver([still({ PENDING: 1 }, 1)]);
+    sending.outage = true;
+
+    expect(await pass()).toMatchObject({ finished: false });
+    expect(looked).toEqual([]);
+  });
+});
+
+describe('a dispatch that is not being sent', () => {
+  it('if stopped, gets messages for what is under way alone, and is not completed', async () => {
+    const { dispatch, rows } = still({ PENDING: 2, PROCESSING: 1 }, 2, { status: 'STOPPED' });
+    const underWay = { key: aKey('under-way'), since: T0 - 30 * MINUTE, status: 'PROCESSING' as const };
+    const { pass, sent } = sweepOver([{ dispatch, rows: { ...rows, overdue: [...rows.overdue, underWay] } }]);
+
+    await pass();
+
+    expect(sent).toEqual(['under-way']);
+  });
+
+  it('if stopped, stays stopped though all its rows are final', async () => {
+    const { pass, completed, closed } = sweepOver([still({ SENT: 2 }, 0, { status: 'STOPPED' })]);
+
+    await pass();
+
+    expect([completed, closed]).toEqual([[], []]);
+  });
+
+  it('if cancelled, gets messages for its pending rows, which are cancelled by them (Q9)', async () => {
+    const { pass, sent } = sweepOver([still({ PENDING: 1, SENT: 2 }, 1, { status: 'CANCELLED' })]);
+
+    await pass();
+
+    expect(sent).toEqual(['a-0']);
+  });
+
+  it('if cancelled, is looked at no more once all its rows are final', async () => {
+    const { pass, closed } = sweepOver([still({ CANCELLED: 1, SENT: 2 }, 0, { status: 'CANCELLED' })]);
+
+    await pass();
+
+    expect(closed).toEqual(['d1spatch']);
+  });
+
+  it('if completed, is counted anew at once when a row of it has changed', async () => {
+    const { pass, completed } = sweepOver([still({ SENT: 2 }, 0, { status: 'COMPLETED', visitedAt: T0 })]);
+
+    await pass();
+
+    expect(completed).toEqual(['d1spatch']);
+  });
+
+  it('if completed, keeps its counts when some of its rows have expired', async () => {
+    const counts = someCounts({ SENT: 3 });
+    const { dispatch, rows } = still({ SENT: 2 }, 0, { status: 'COMPLETED', total: 3, counts });
+    const { pass, completedWith, marks } = sweepOver([{ dispatch, rows }]);
+
+    await pass();
+
+    expect(completedWith).toEqual([counts]);
+    expect(marks).toEqual([]);
+  });
+
+  it('has its unfinished tasks sent again', async () => {
+    const { pass, carriedOut } = sweepOver([{ ...still({ PENDING: 3 }, 0, { status: 'CANCELLED' }), tasks: [1, 2] }]);
+
+    expect(await pass()).toMatchObject({ tasksSentAgain: 2 });
+    expect(carriedOut).toEqual([1, 2]);
+  });
+});
+
+describe('a dispatch that is long overdue', () => {
+  const DAY = 24 * 60 * MINUTE;
+  const old = (since: number, lastProgressAt = since): Open => {
+    const { dispatch, rows } = still({ PENDING: 1, SENT: 2 }, 0, { createdAt: since, lastProgressAt });
+    return { dispatch, rows: { ...rows, overdue: [{ key: aKey('a-0'), since, status: 'PENDING' }] } };
+  };
+
+  it('after an outage or a restore is stopped, so that a person decides (U8)', async () => {
+    const { pass, sent, stopped, sending } = sweepOver([old(T0 - 3 * DAY)]);
+    sending.lastPass = T0 - 2 * DAY;
+
+    expect(await pass()).toMatchObject({ stale: 1, reEnqueued: 0 });
+    expect(stopped).toEqual(['d1spatch stale']);
+    expect(sent).toEqual([]);
+  });
+
+  it('while batches of it are left is stopped as well', async () => {
+    const { dispatch, rows } = old(T0 - 3 * DAY);
+    const { pass, stopped, expanded } = sweepOver([{ dispatch, rows: { ...rows, overdue: [] }, batches: [0] }]);
+
+    await pass();
+
+    expect([stopped, expanded]).toEqual([['d1spatch stale'], []]);
+  });
+
+  it.each<[string, Open, (sending: ReturnType<typeof sweepOver>['sending']) => void]>([
+    ['the sweeper was there', old(T0 - 3 * DAY), (sending) => (sending.lastPass = T0 - 5 * MINUTE)],
+    [
+      'it was paused over the weekend',
+      old(T0 - 3 * DAY),
+      (sending) => {
+        sending.lastPass = T0 - 3 * DAY;
+        sending.state = { version: 2, resumedAt: T0 - 5 * MINUTE };
+      },
+    ],
+    ['it went on within a day', old(T0 - 3 * DAY, T0 - DAY + MINUTE), (sending) => (sending.lastPass = T0 - 2 * DAY)],
+    ['it has been due for less than a day', old(T0 - DAY + MINUTE), (sending) => (sending.lastPass = T0 - 2 * DAY)],
+  ])('is sent when %s (U8)', async (_name, open, trace) => {
+    const { pass, sent, stopped, sending } = sweepOver([open]);
+    trace(sending);
+
+    await pass();
+
+    expect(stopped).toEqual([]);
+    expect(sent).toEqual(['a-0']);
+  });
+});
+
+describe('mails that SES took and of which no event has come (U11)', () => {
+  const withSent = (newestSentAt: number): Open => {
+    const { dispatch, rows } = still({ SENT: 2, PENDING: 1 }, 0);
+    return { dispatch, rows: { ...rows, newestSentAt } };
+  };
+
+  it.each([
+    ['are told of when no event ever came', T0 - 30 * MINUTE, undefined, true],
+    ['are told of when the last event is older', T0 - 30 * MINUTE, T0 - 60 * MINUTE, true],
+    ['are not told of when events of later mails came', T0 - 30 * MINUTE, T0 - 20 * MINUTE, false],
+    ['are given time', T0 - 9 * MINUTE, undefined, false],
+  ])('%s', async (_name, sentAt, mark, silent) => {
+    const { pass, witness } = sweepOver([withSent(sentAt)]);
+    if (mark !== undefined) await witness.moveMark(mark);
+
+    expect(await pass()).toMatchObject({ feedbackSilent: silent });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { aKey, aMessage, anAttempt, aRecipient, processing, sent } from '../../../support/builders.ts';
+import { aKey, aMessage, anAttempt, aRecipient, pending, processing, sent, unknown } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 import { accepted, throttledAnswer, unclear } from '../../../support/fakes.ts';
 import { createSenderWorld } from '../../../support/sender-world.ts';
@@ -31,8 +31,8 @@ describe('an unclear answer', () => {
     expect(actions.map((action) => action.do)).toEqual(['requeue', 'delete']);
   });
 
-  it('is followed by one more mail at most, then by UNKNOWN (L4)', async () => {
-    const world = createSenderWorld({ answer: () => unclear });
+  it('is followed by one more mail at most under resend, then by UNKNOWN (L4)', async () => {
+    const world = createSenderWorld({ answer: () => unclear, policy: { unclear: 'resend' } });
     await world.queue.send([{ key: aKey(), delaySeconds: 0 }]);
 
     await world.run();
@@ -43,8 +43,11 @@ describe('an unclear answer', () => {
     expect(world.queue.deadLetters).toEqual([]);
   });
 
-  it('is followed by one more at most, though SES throttles for long in between (L4)', async () => {
-    const world = createSenderWorld({ answer: (_call, n) => (n === 1 || n > 50 ? unclear : throttledAnswer) });
+  it('is followed by one more at most under resend, though SES throttles for long in between (L4)', async () => {
+    const world = createSenderWorld({
+      answer: (_call, n) => (n === 1 || n > 50 ? unclear : throttledAnswer),
+      policy: { unclear: 'resend' },
+    });
     await world.queue.send([{ key: aKey(), delaySeconds: 0 }]);
 
     await world.run();
@@ -202,7 +205,7 @@ describe('a result that cannot be written', () => {
 });
 
 describe('a worker that wakes after its lease has ended (L6)', () => {
-  it('changes nothing when another has finished, and says so', async () => {
+  it('changes nothing when another has finished, but a second mail is counted', async () => {
     const world = createSenderWorld({
       answer: () => {
         world.recipients.put(aKey(), aRecipient(sent({ messageId: 'ses-other', attemptCount: 2 })));
@@ -213,9 +216,40 @@ describe('a worker that wakes after its lease has ended (L6)', () => {
 
     const [action] = await world.send([aMessage()], 600_000);
 
-    expect(world.recipients.get(aKey())?.recipient).toMatchObject({ messageId: 'ses-other' });
+    const row = world.recipients.get(aKey());
+    expect(row?.recipient).toMatchObject({ messageId: 'ses-other' });
+    expect(row?.attempts).toMatchObject([{ lease: 'lease-1', outcome: 'sent', messageId: 'ses-1' }]);
     expect(action?.do).toBe('wait');
-    expect(world.signals.map(({ type }) => type)).toContain('not-recorded');
+    expect(world.signals.map(({ type }) => type)).toEqual(['sent', 'not-recorded', 'duplicate']);
+  });
+
+  it.each(['PENDING', 'UNKNOWN'] as const)('records what SES answered though it was settled as %s meanwhile', async (status) => {
+    const world = createSenderWorld({
+      answer: () => {
+        const row = world.recipients.get(aKey()) ?? aRecipient();
+        world.recipients.put(aKey(), { ...row, recipient: status === 'PENDING' ? pending({ attemptCount: 1 }) : unknown() });
+        return accepted;
+      },
+    });
+
+    await world.send([aMessage()]);
+
+    expect(world.recipients.get(aKey())?.recipient).toMatchObject({ status: 'SENT', messageId: 'ses-1' });
+    expect(world.signals.map(({ type }) => type)).toEqual(['sent', 'not-recorded', 'late']);
+  });
+
+  it('leaves a row alone that another has claimed', async () => {
+    const theirs = aRecipient(processing({ attemptCount: 2, lease: { token: 'theirs', until: T0 + 900_000 } }));
+    const world = createSenderWorld({
+      answer: () => {
+        world.recipients.put(aKey(), theirs);
+        return accepted;
+      },
+    });
+
+    await world.send([aMessage()]);
+
+    expect(world.recipients.get(aKey())).toEqual(theirs);
   });
 
   it('records what SES answered as long as its token stands', async () => {

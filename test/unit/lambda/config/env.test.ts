@@ -3,6 +3,8 @@ import * as z from 'zod';
 
 import { amount, parseEnv, positive, text } from '../../../../lambda/config/env.ts';
 import { CarryOutTaskEnv } from '../../../../lambda/handlers/carry-out-task/env.ts';
+import { OperateDispatchesEnv } from '../../../../lambda/handlers/operate-dispatches/env.ts';
+import { OperateSendingEnv } from '../../../../lambda/handlers/operate-sending/env.ts';
 import { RelayOutboxEnv } from '../../../../lambda/handlers/relay-outbox/env.ts';
 import { SendRecipientsEnv } from '../../../../lambda/handlers/send-recipients/env.ts';
 import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
@@ -20,13 +22,18 @@ const SENDER = {
   MAX_CONCURRENCY: '5',
   PARALLEL_CALLS: '10',
   MAX_SEND_RATE: '0',
-  UNCLEAR_POLICY: 'resend',
+  UNCLEAR_POLICY: 'auto',
+  WITNESS_MARGIN_SECONDS: '60',
+  HOLD_AFTER_SECONDS: '3600',
+  PAUSE_BASE_SECONDS: '60',
+  PAUSE_CAP_SECONDS: '600',
+  FROM_ADDRESS: 'Recruiting <jobs@example.org>',
   RETENTION_DAYS: '180',
 };
 
 describe('the settings of a function', () => {
   it('are numbers where they count something', () => {
-    expect(parseEnv(SendRecipientsEnv, SENDER)).toMatchObject({ LEASE_SECONDS: 300, MAX_SEND_RATE: 0, UNCLEAR_POLICY: 'resend' });
+    expect(parseEnv(SendRecipientsEnv, SENDER)).toMatchObject({ LEASE_SECONDS: 300, MAX_SEND_RATE: 0, UNCLEAR_POLICY: 'auto' });
   });
 
   it.each([
@@ -47,6 +54,8 @@ describe('the settings of a function', () => {
     ['the sender', SendRecipientsEnv],
     ['the relay', RelayOutboxEnv],
     ['the task worker', CarryOutTaskEnv],
+    ['what changes dispatches', OperateDispatchesEnv],
+    ['what pauses sending', OperateSendingEnv],
     ['the sweeper', SweepEnv],
   ])('of %s are named, each and every one, when they are missing', (_name, schema) => {
     const names = Object.keys(schema.shape);

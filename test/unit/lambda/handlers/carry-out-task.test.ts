@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { NO_ROWS, type TaskReport } from '../../../../lambda/application/carry-out-task.ts';
+import type { TaskKey } from '../../../../lambda/application/ports.ts';
 import { createHandler } from '../../../../lambda/handlers/carry-out-task/handler.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
-import { aContext, anSqsEvent, taskBody } from '../../../support/lambda-events.ts';
+import { aContext, anSqsEvent, carryOutBody, taskBody } from '../../../support/lambda-events.ts';
 
 let output: Captured;
 beforeEach(() => {
@@ -13,37 +15,61 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const handlerThat = (expand: (batch: number) => Promise<'expanded' | 'already-expanded'>) => {
+interface World {
+  readonly expand?: (batch: number) => Promise<'expanded' | 'already-expanded'>;
+  readonly carryOut?: (task: number, remainingMs: () => number) => Promise<TaskReport>;
+  /** Whether the queue takes a message. */
+  readonly takes?: boolean;
+}
+
+const allGood = () => Promise.resolve('expanded' as const);
+const done: TaskReport = { outcome: 'done', kind: 'cancel', ...NO_ROWS };
+
+const handlerThat = ({ expand = allGood, carryOut = () => Promise.resolve(done), takes = true }: World = {}) => {
   const seen: number[] = [];
+  const handedOn: TaskKey[] = [];
   const handler = createHandler({
     expandBatch: ({ batch }) => {
       seen.push(batch);
       return expand(batch);
     },
+    carryOutTask: ({ task }, remainingMs) => {
+      seen.push(task);
+      return carryOut(task, remainingMs);
+    },
+    taskQueue: {
+      carryOut: (keys) => {
+        if (takes) handedOn.push(...keys);
+        return Promise.resolve(keys.map(() => takes));
+      },
+    },
     telemetry: output.telemetry,
   });
-  return { handler, seen };
+  return { handler, seen, handedOn };
 };
-const allGood = () => Promise.resolve('expanded' as const);
+const metrics = () => Object.fromEntries(output.metrics().map(({ name, value }) => [name, value]));
 
 describe('the task worker’s handler', () => {
   it('carries out one task after the other', async () => {
-    const { handler, seen } = handlerThat(allGood);
+    const { handler, seen } = handlerThat();
 
-    expect(await handler(anSqsEvent(taskBody(1), taskBody(2)), aContext())).toEqual({ batchItemFailures: [] });
-    expect(seen).toEqual([1, 2]);
+    expect(await handler(anSqsEvent(taskBody(1), carryOutBody(2), taskBody(3)), aContext())).toEqual({ batchItemFailures: [] });
+    expect(seen).toEqual([1, 2, 3]);
   });
 
   it('reports only the task that must come again (Q1)', async () => {
-    const { handler } = handlerThat((batch) => (batch === 2 ? Promise.reject(new Error('throttled')) : allGood()));
+    const { handler } = handlerThat({
+      expand: (batch) => (batch === 2 ? Promise.reject(new Error('throttled')) : allGood()),
+      carryOut: () => Promise.reject(new Error('throttled')),
+    });
 
-    expect(await handler(anSqsEvent(taskBody(1), taskBody(2), taskBody(3)), aContext())).toEqual({
-      batchItemFailures: [{ itemIdentifier: 'sqs-1' }],
+    expect(await handler(anSqsEvent(taskBody(1), taskBody(2), carryOutBody(3), taskBody(4)), aContext())).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'sqs-1' }, { itemIdentifier: 'sqs-2' }],
     });
   });
 
   it('reports a task alone in its batch instead of failing', async () => {
-    const { handler } = handlerThat(() => Promise.reject(new Error('throttled')));
+    const { handler } = handlerThat({ expand: () => Promise.reject(new Error('throttled')) });
 
     expect(await handler(anSqsEvent(taskBody(1)), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
   });
@@ -52,8 +78,9 @@ describe('the task worker’s handler', () => {
     ['not JSON', 'not json'],
     ['of version 99', taskBody(1).replace('"v":1', '"v":99')],
     ['of a kind nobody knows', taskBody(1).replace('expand', 'erase')],
+    ['of a task without a number', carryOutBody(1).replace('"task":1', '"task":0')],
   ])('keeps a message %s for the dead-letter queue (Q2)', async (_name, body) => {
-    const { handler, seen } = handlerThat(allGood);
+    const { handler, seen } = handlerThat();
 
     expect(await handler(anSqsEvent(body, taskBody(2)), aContext())).toEqual({
       batchItemFailures: [{ itemIdentifier: 'sqs-0' }],
@@ -62,10 +89,65 @@ describe('the task worker’s handler', () => {
   });
 
   it('counts what it expanded, not what was expanded before', async () => {
-    const { handler } = handlerThat((batch) => Promise.resolve(batch === 1 ? 'expanded' : 'already-expanded'));
+    const { handler } = handlerThat({ expand: (batch) => Promise.resolve(batch === 1 ? 'expanded' : 'already-expanded') });
 
     await handler(anSqsEvent(taskBody(1), taskBody(2)), aContext());
 
     expect(output.metrics()).toEqual([{ name: 'BatchExpanded', value: 1, dimensions: ['service'] }]);
+  });
+
+  it('counts what a task did', async () => {
+    const { handler } = handlerThat({
+      carryOut: () => Promise.resolve({ outcome: 'done', kind: 'resume', cancelled: 1, reopened: 2, enqueued: 3, broken: 4 }),
+    });
+
+    await handler(anSqsEvent(carryOutBody(1)), aContext());
+
+    expect(metrics()).toEqual({
+      RecipientCancelled: 1,
+      RecipientReopened: 2,
+      RecipientEnqueuedAgain: 3,
+      RecipientBroken: 4,
+      TaskDone: 1,
+    });
+  });
+
+  it('lets a task know how much time is left', async () => {
+    const left: number[] = [];
+    const { handler } = handlerThat({
+      carryOut: (_task, remainingMs) => {
+        left.push(remainingMs());
+        return Promise.resolve(done);
+      },
+    });
+
+    await handler(anSqsEvent(carryOutBody(1)), aContext(12_345));
+
+    expect(left).toEqual([12_345]);
+  });
+});
+
+describe('a task of which there is more', () => {
+  const more: World = { carryOut: () => Promise.resolve({ ...done, outcome: 'more' }) };
+
+  it('gets its next message before this one is let go of', async () => {
+    const { handler, handedOn } = handlerThat(more);
+
+    expect(await handler(anSqsEvent(carryOutBody(7)), aContext())).toEqual({ batchItemFailures: [] });
+    expect(handedOn).toEqual([{ dispatchId: 'd1', task: 7 }]);
+    expect(metrics()).toEqual({});
+  });
+
+  it('keeps its message when the queue takes no other', async () => {
+    const { handler } = handlerThat({ ...more, takes: false });
+
+    expect(await handler(anSqsEvent(carryOutBody(7)), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+  });
+
+  it.each(['done', 'overtaken', 'nothing-left'] as const)('is none that is %s', async (outcome) => {
+    const { handler, handedOn } = handlerThat({ carryOut: () => Promise.resolve({ ...done, outcome }) });
+
+    expect(await handler(anSqsEvent(carryOutBody(7)), aContext())).toEqual({ batchItemFailures: [] });
+    expect(handedOn).toEqual([]);
   });
 });

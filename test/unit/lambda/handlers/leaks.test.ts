@@ -6,18 +6,23 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailProvider } from '../../../../lambda/adapters/ses/mail-provider.ts';
 import { createSendQueue } from '../../../../lambda/adapters/sqs/send-queue.ts';
 import { createMailRenderer } from '../../../../lambda/adapters/template/mail-renderer.ts';
+import type { SendPolicy } from '../../../../lambda/application/attempt-end.ts';
 import { createPacer } from '../../../../lambda/application/pacer.ts';
+import { createPauseGuard } from '../../../../lambda/application/pause-guard.ts';
 import type { ContentRepository, MailRenderer } from '../../../../lambda/application/ports.ts';
 import { createSendRecipients } from '../../../../lambda/application/send-recipients.ts';
+import { createStopRule } from '../../../../lambda/application/stop-dispatch.ts';
 import { createHandler as createTaskHandler } from '../../../../lambda/handlers/carry-out-task/handler.ts';
 import { createHandler } from '../../../../lambda/handlers/send-recipients/handler.ts';
-import { createSendObserver } from '../../../../lambda/handlers/send-recipients/signals.ts';
+import { createPauseObserver, createSendObserver } from '../../../../lambda/handlers/send-recipients/signals.ts';
 import { neverThrow } from '../../../../lambda/observability/telemetry.ts';
 import { aContent, aKey, aPolicy, aRecipient, DISPATCH_ID, processing } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
+import { createFakeDispatches, createFakeSending } from '../../../support/fake-control.ts';
+import { createFakeWitness } from '../../../support/fake-witness.ts';
 import { createFakeContents, createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
-import { aContext, anSqsEvent, sendBody, taskBody } from '../../../support/lambda-events.ts';
+import { aContext, anSqsEvent, carryOutBody, sendBody, taskBody } from '../../../support/lambda-events.ts';
 
 /** What must never be seen outside the table and the mail itself (S14). */
 const SECRETS = {
@@ -63,29 +68,44 @@ const run = async ({
   body = sendBody(aKey(SECRETS.applyId)),
   renderer = createMailRenderer(),
   contents = createFakeContents({ [DISPATCH_ID]: content }),
-}: { body?: string; renderer?: MailRenderer; contents?: ContentRepository } = {}): Promise<void> => {
+  policy = aPolicy(),
+}: { body?: string; renderer?: MailRenderer; contents?: ContentRepository; policy?: SendPolicy } = {}): Promise<void> => {
   const clock = createFakeClock();
   const { telemetry } = output;
   const provider = createMailProvider({
     client: new SESv2Client({ region: 'eu-west-1' }),
+    canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: 10,
     maxSendRate: 0,
     clock: clock.now,
   });
+  const dispatches = createFakeDispatches(recipients);
+  const sending = createFakeSending();
+  const observe = neverThrow(createSendObserver(telemetry));
   const handler = createHandler({
     sendRecipients: createSendRecipients({
       recipients,
+      dispatches,
       contents,
+      witness: createFakeWitness(),
       renderer,
       provider,
       pacer: createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(100), senders: 1, parallelCalls: 10 }),
-      policy: aPolicy(),
+      guard: createPauseGuard({
+        sending,
+        sweeps: sending,
+        policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: 15 },
+        clock: clock.now,
+        observe: neverThrow(createPauseObserver(telemetry)),
+      }),
+      stopRule: createStopRule({ dispatches, clock: clock.now, observe }),
+      policy,
       clock: clock.now,
       random: () => 0.5,
       newId: () => 'lease-1',
       sleep: clock.sleep,
-      observe: neverThrow(createSendObserver(telemetry)),
+      observe,
     }),
     queue: createSendQueue({
       client: new SQSClient({ region: 'eu-west-1' }),
@@ -161,7 +181,7 @@ describe('nothing personal is logged, counted or queued (S14)', () => {
       aRecipient(processing({ lease, attemptCount: 7 }), { applyId: SECRETS.applyId, email: SECRETS.address }),
     );
 
-    await run();
+    await run({ policy: aPolicy({ unclear: 'hold' }) });
 
     expect(recipients.all()[0]?.recipient.status).toBe('UNKNOWN');
     expectSilence();
@@ -194,8 +214,10 @@ describe('nothing personal is logged, counted or queued (S14)', () => {
     },
   );
 
-  it.each([ABOUT_ALL, taskBody(1)])('when a task fails with a text that names everybody', async (body) => {
-    const handler = createTaskHandler({ expandBatch: () => Promise.reject(new Error(ABOUT_ALL)), telemetry: output.telemetry });
+  it.each([ABOUT_ALL, taskBody(1), carryOutBody(1)])('when a task fails with a text that names everybody', async (body) => {
+    const fail = () => Promise.reject(new Error(ABOUT_ALL));
+    const { telemetry } = output;
+    const handler = createTaskHandler({ expandBatch: fail, carryOutTask: fail, taskQueue: { carryOut: fail }, telemetry });
 
     expect(await handler(anSqsEvent(body), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
     expect(output.text()).not.toMatch(ANY_SECRET);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { SweepReport } from '../../../../lambda/application/sweep.ts';
 import { createHandler, type SweepHandlerDeps } from '../../../../lambda/handlers/sweep/handler.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { aContext } from '../../../support/lambda-events.ts';
@@ -13,14 +14,17 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const report = {
+const report: SweepReport = {
+  paused: false,
   open: 4,
   unreadable: 0,
   failed: 0,
   completed: 1,
+  stale: 0,
   reEnqueued: 2,
-  expandedAgain: 3,
+  tasksSentAgain: 3,
   oldestPendingSeconds: 90,
+  feedbackSilent: false,
   finished: true,
 };
 /** As EventBridge sends it. */
@@ -36,12 +40,12 @@ const scheduled = {
   detail: {},
 };
 
-const handlerThat = () => {
+const handlerThat = (answered: SweepReport = report) => {
   const situations: Parameters<SweepHandlerDeps['sweep']>[0][] = [];
   const handler = createHandler({
     sweep: (situation) => {
       situations.push(situation);
-      return Promise.resolve(report);
+      return Promise.resolve(answered);
     },
     telemetry: output.telemetry,
   });
@@ -78,9 +82,22 @@ describe('the sweeper’s handler', () => {
     expect(output.metrics()).toEqual([
       { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
       { name: 'RecipientReEnqueued', value: 2, dimensions: ['service'] },
-      { name: 'BatchReEnqueued', value: 3, dimensions: ['service'] },
+      { name: 'TaskReEnqueued', value: 3, dimensions: ['service'] },
+      { name: 'FeedbackSilent', value: 0, dimensions: ['service'] },
       { name: 'OldestPendingSeconds', value: 90, dimensions: ['service'] },
     ]);
+  });
+
+  it('tells of a dispatch that is stale', async () => {
+    await handlerThat({ ...report, stale: 2 }).handler(scheduled, aContext());
+
+    expect(output.metrics()).toContainEqual({ name: 'DispatchStale', value: 2, dimensions: ['service'] });
+  });
+
+  it('counts nothing while sending is paused', async () => {
+    await handlerThat({ ...report, paused: true }).handler(scheduled, aContext());
+
+    expect(output.metrics()).toEqual([]);
   });
 
   it('fails on an event that is none', async () => {

@@ -1,0 +1,87 @@
+import type { DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports.ts';
+import type { Dispatch, DispatchStatus } from '../../lambda/domain/dispatch.ts';
+import type { Instant } from '../../lambda/domain/instant.ts';
+import { SENDING, type Sending } from '../../lambda/domain/pause.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient.ts';
+import type { Stop } from '../../lambda/domain/stop-rule.ts';
+import { aDispatch, DISPATCH_ID } from './builders.ts';
+import type { FakeRecipients } from './fakes.ts';
+
+/** Whether the account may send, in memory. */
+export interface FakeSending extends SendingRepository, SweepTraces {
+  state: Sending;
+  lastPass: Instant | undefined;
+  /** True: the table gives no answer. */
+  outage: boolean;
+}
+
+export const createFakeSending = (): FakeSending => {
+  const fake: FakeSending = {
+    state: SENDING,
+    lastPass: undefined,
+    outage: false,
+    read: () => Promise.resolve(fake.outage ? 'unavailable' : fake.state),
+    change: (next) => {
+      const prevails = !fake.outage && next.version === fake.state.version + 1;
+      if (prevails) fake.state = next;
+      return Promise.resolve(prevails);
+    },
+    lastPassAt: () => Promise.resolve(fake.outage ? 'unavailable' : fake.lastPass),
+    passed: (at) => {
+      fake.lastPass = at;
+      return Promise.resolve();
+    },
+  };
+  return fake;
+};
+
+/** Dispatches in memory, over the recipients that are there. */
+export interface FakeDispatches extends DispatchRepository {
+  readonly set: (dispatchId: string, changes: Partial<Dispatch>) => void;
+  readonly get: (dispatchId: string) => Dispatch | undefined;
+  readonly stops: Stop[];
+  /** How often all rows were counted. */
+  counted: number;
+}
+
+export const createFakeDispatches = (recipients: FakeRecipients): FakeDispatches => {
+  const table = new Map<string, Dispatch>([[DISPATCH_ID, aDispatch()]]);
+  const refused = new Map<string, number>();
+  const isSending = (status: DispatchStatus | undefined) => status === 'ACCEPTED' || status === 'IN_PROGRESS';
+
+  const fake: FakeDispatches = {
+    stops: [],
+    counted: 0,
+    get: (dispatchId) => table.get(dispatchId),
+    set: (dispatchId, changes) => table.set(dispatchId, aDispatch({ ...table.get(dispatchId), dispatchId, ...changes })),
+    status: (dispatchId) => Promise.resolve(table.get(dispatchId)?.status ?? 'unknown-dispatch'),
+    addRefused: (dispatchId, count) => {
+      const dispatch = table.get(dispatchId);
+      if (dispatch === undefined || !isSending(dispatch.status)) return Promise.resolve(undefined);
+      const sum = (refused.get(dispatchId) ?? 0) + count;
+      refused.set(dispatchId, sum);
+      return Promise.resolve({ refused: sum, dispatch });
+    },
+    finalRows: ({ resumedAt = 0 }) => {
+      fake.counted += 1;
+      const rows = recipients.all().map(({ recipient }) => recipient);
+      const failed = rows.flatMap((row) =>
+        row.status === 'FAILED' && row.lastErrorCode !== ATTEMPTS_EXHAUSTED && row.failedAt >= resumedAt ? [row] : [],
+      );
+      return Promise.resolve({
+        final: rows.filter(({ status }) => status !== 'PENDING' && status !== 'PROCESSING').length,
+        refused: failed.length,
+        codes: new Set(failed.map(({ lastErrorCode }) => lastErrorCode)),
+        since: failed.length === 0 ? undefined : Math.min(...failed.map(({ failedAt }) => failedAt)),
+      });
+    },
+    stop: ({ dispatchId }, stop) => {
+      const dispatch = table.get(dispatchId);
+      if (dispatch === undefined || !isSending(dispatch.status)) return Promise.resolve(false);
+      fake.stops.push(stop);
+      fake.set(dispatchId, { status: 'STOPPED', failureReason: stop.reason });
+      return Promise.resolve(true);
+    },
+  };
+  return fake;
+};

@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+
+import { RowsUnfinishedError } from '../../../../lambda/application/cancel-rows.ts';
+import { createCarryOutTask, NO_ROWS } from '../../../../lambda/application/carry-out-task.ts';
+import type { OpenTask } from '../../../../lambda/application/operate-ports.ts';
+import type { SendQueue, StoredRecipient } from '../../../../lambda/application/ports.ts';
+import type { Dispatch } from '../../../../lambda/domain/dispatch.ts';
+import type { Recipient, RecipientKey } from '../../../../lambda/domain/recipient.ts';
+import { aDispatch, aKey, aRecipient, DISPATCH_ID, failed, pending, processing, sent } from '../../../support/builders.ts';
+import { createFakeClock, T0 } from '../../../support/clock.ts';
+import { createFakeRecipients } from '../../../support/fakes.ts';
+
+const KEY = { dispatchId: DISPATCH_ID, task: 1 };
+const cancelTask: OpenTask = { kind: 'cancel', requestedAt: T0, requestedBy: 'admin-1' };
+const resumeTask: OpenTask = {
+  kind: 'resume',
+  requestedAt: T0 + 50,
+  requestedBy: 'admin-1',
+  faultCode: 'INVALID_PARAMETER',
+  faultSince: T0,
+};
+const byFault = failed({ lastErrorCode: 'INVALID_PARAMETER', failedAt: T0 + 10 });
+
+/** A task over pages of rows; a page that is a number has so many rows that nothing is to be done about. */
+const world = (
+  task: OpenTask | undefined,
+  pages: readonly (readonly (readonly [string, Recipient])[])[],
+  dispatch: Partial<Dispatch> = {},
+) => {
+  const clock = createFakeClock(T0 + 100);
+  const recipients = createFakeRecipients(pages.flat().map(([id, row]) => [aKey(id), aRecipient(row, { applyId: id })]));
+  const queued: { key: RecipientKey; delaySeconds: number }[] = [];
+  const steps: string[] = [];
+  const state = {
+    task,
+    dispatch: aDispatch({ status: task?.kind === 'cancel' ? 'CANCELLED' : 'IN_PROGRESS', ...dispatch }),
+    /** Whether the queue takes a message. */
+    takes: true,
+    broken: new Set<string>(),
+    pagesRead: 0,
+  };
+  const sendQueue: Pick<SendQueue, 'send'> = {
+    send: (messages) => {
+      if (state.takes) queued.push(...messages);
+      return Promise.resolve(messages.map(() => state.takes));
+    },
+  };
+  const carryOut = createCarryOutTask({
+    tasks: {
+      find: () => Promise.resolve(state.task),
+      dispatch: () => Promise.resolve(state.dispatch),
+      rows: (_dispatch, statuses, { shard }) => {
+        state.pagesRead += 1;
+        const rows = (pages[shard] ?? []).flatMap(([id]) => {
+          const row = recipients.get(aKey(id));
+          if (row === undefined || !statuses.includes(row.recipient.status)) return [];
+          return [{ key: aKey(id), recipient: state.broken.has(id) ? ('broken' as const) : row.recipient }];
+        });
+        return Promise.resolve({ rows, ...(shard + 1 < pages.length && { next: { shard: shard + 1 } }) });
+      },
+      advance: (_key, from, next, step) => {
+        if (state.task === undefined || state.task.step !== from.step) return Promise.resolve(false);
+        steps.push(step);
+        state.task = next && { ...state.task, cursor: next, step };
+        return Promise.resolve(true);
+      },
+    },
+    recipients,
+    sendQueue: { ...sendQueue, hide: () => Promise.resolve(), depth: () => Promise.resolve(0) },
+    clock: clock.now,
+    newId: () => `step-${steps.length + 1}`,
+    sleep: clock.sleep,
+  });
+  const statusOf = (id: string) => recipients.get(aKey(id))?.recipient.status;
+  return { run: (remainingMs = () => 60_000) => carryOut(KEY, remainingMs), state, recipients, queued, statusOf, clock };
+};
+
+describe('a task', () => {
+  it('that is done, or gone, is left alone', async () => {
+    const { run, state } = world(undefined, [[['a', pending()]]]);
+
+    expect(await run()).toEqual({ outcome: 'nothing-left', ...NO_ROWS });
+    expect(state.pagesRead).toBe(0);
+  });
+
+  it('goes through all pages, empty ones too, and is done then (U2)', async () => {
+    const { run, state, statusOf } = world(cancelTask, [[['a', pending()]], [], [['b', sent()]], [['c', pending()]]]);
+
+    expect(await run()).toEqual({ outcome: 'done', kind: 'cancel', ...NO_ROWS, cancelled: 2 });
+    expect(state.task).toBeUndefined();
+    expect([statusOf('a'), statusOf('b'), statusOf('c')]).toEqual(['CANCELLED', 'SENT', 'CANCELLED']);
+  });
+
+  it('goes on where it stood', async () => {
+    const { run, statusOf } = world({ ...cancelTask, cursor: { shard: 1 } }, [[['a', pending()]], [['b', pending()]]]);
+
+    expect((await run()).cancelled).toBe(1);
+    expect([statusOf('a'), statusOf('b')]).toEqual(['PENDING', 'CANCELLED']);
+  });
+
+  it('stops after a page when time is short, and says that there is more', async () => {
+    const { run, state } = world(cancelTask, [[['a', pending()]], [['b', pending()]]]);
+    const remaining = [20_000, 14_000];
+
+    expect(await run(() => remaining.shift() ?? 0)).toMatchObject({ outcome: 'more', cancelled: 1 });
+    expect(state.task).toMatchObject({ cursor: { shard: 1 } });
+    expect(await run()).toMatchObject({ outcome: 'done', cancelled: 1 });
+  });
+
+  it('is left to the other worker when two are at it', async () => {
+    const { run, state, recipients, statusOf } = world(cancelTask, [[['a', pending()]], [['b', pending()]]]);
+    const cancel = recipients.cancel.bind(recipients);
+    Object.assign(recipients, {
+      cancel: (...args: Parameters<typeof cancel>) => {
+        // The other one has worked on the same page, and moves on.
+        state.task = { ...cancelTask, cursor: { shard: 1 }, step: 'others' };
+        return cancel(...args);
+      },
+    });
+
+    expect(await run()).toMatchObject({ outcome: 'overtaken' });
+    expect(state.task).toMatchObject({ cursor: { shard: 1 }, step: 'others' });
+    expect(statusOf('b')).toBe('PENDING');
+  });
+
+  it('leaves a row that cannot be read, counts it and goes on', async () => {
+    const { run, state, statusOf } = world(cancelTask, [
+      [
+        ['a', pending()],
+        ['b', pending()],
+      ],
+    ]);
+    state.broken.add('a');
+
+    expect(await run()).toMatchObject({ outcome: 'done', cancelled: 1, broken: 1 });
+    expect(statusOf('b')).toBe('CANCELLED');
+  });
+});
+
+describe('cancelling', () => {
+  it('leaves what is under way or final', async () => {
+    const rows: [string, Recipient][] = [
+      ['a', processing()],
+      ['b', sent()],
+      ['c', failed()],
+      ['d', pending()],
+    ];
+    const { run, statusOf } = world(cancelTask, [rows]);
+
+    await run();
+
+    expect(rows.map(([id]) => statusOf(id))).toEqual(['PROCESSING', 'SENT', 'FAILED', 'CANCELLED']);
+  });
+
+  it('passes over a row that was claimed meanwhile', async () => {
+    const { run, recipients, statusOf } = world(cancelTask, [[['a', pending()]]]);
+    const row = recipients.get(aKey('a'));
+    recipients.outage = (step, key) => {
+      if (step === 'cancel' && row !== undefined) recipients.put(key, { ...row, recipient: processing() });
+      return false;
+    };
+
+    expect(await run()).toMatchObject({ outcome: 'done', cancelled: 0 });
+    expect(statusOf('a')).toBe('PROCESSING');
+  });
+
+  it('asks again when the table did not answer, and cancels each of many', async () => {
+    const many = Array.from({ length: 45 }, (_, i): [string, Recipient] => [`a-${i}`, pending()]);
+    const { run, recipients } = world(cancelTask, [many]);
+    const unanswered = new Set(['a-3', 'a-30']);
+    recipients.outage = (_step, { applyId }) => unanswered.delete(applyId);
+
+    expect(await run()).toMatchObject({ outcome: 'done', cancelled: 45 });
+  });
+
+  it('fails when the table stays silent, so that the task comes again and no row is passed over', async () => {
+    const { run, recipients, state } = world(cancelTask, [[['a', pending()]]]);
+    recipients.outage = () => true;
+
+    await expect(run()).rejects.toThrow(RowsUnfinishedError);
+    expect(state.task).toEqual(cancelTask);
+  });
+});
+
+describe('resuming', () => {
+  it('reopens those that failed by the fault, and only those (S10)', async () => {
+    const { run, recipients, statusOf } = world(resumeTask, [
+      [
+        ['a', byFault],
+        ['b', failed({ lastErrorCode: 'MESSAGE_REJECTED', failedAt: T0 + 10 })],
+        ['c', { ...byFault, failedAt: T0 + 60 }],
+      ],
+    ]);
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 1, enqueued: 0 });
+    expect(['a', 'b', 'c'].map(statusOf)).toEqual(['PENDING', 'FAILED', 'FAILED']);
+    expect(recipients.get(aKey('a'))?.recipient).toEqual(
+      pending({ round: 2, nextAttemptAt: T0 + 100, lastErrorCode: 'INVALID_PARAMETER' }),
+    );
+  });
+
+  it('sends a message for each waiting row, to appear when it is due', async () => {
+    const { run, queued } = world(resumeTask, [
+      [
+        ['a', pending({ nextAttemptAt: T0 })],
+        ['b', pending({ nextAttemptAt: T0 + 100 + 4_100 })],
+        ['c', processing()],
+      ],
+    ]);
+
+    expect(await run()).toMatchObject({ outcome: 'done', enqueued: 2 });
+    expect(queued).toEqual([
+      { key: aKey('a'), delaySeconds: 0 },
+      { key: aKey('b'), delaySeconds: 5 },
+    ]);
+  });
+
+  it('reopens nothing when there was no fault in common', async () => {
+    const { run } = world({ kind: 'resume', requestedAt: T0 + 50, requestedBy: 'op' }, [[['a', byFault]]]);
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 0 });
+  });
+
+  it('does nothing in a dispatch that was cancelled since', async () => {
+    const { run, state, statusOf, queued } = world(resumeTask, [[['a', byFault]], [['b', pending()]]], { status: 'CANCELLED' });
+
+    expect(await run()).toEqual({ outcome: 'done', kind: 'resume', ...NO_ROWS });
+    expect({ task: state.task, pagesRead: state.pagesRead, a: statusOf('a'), queued }).toEqual({
+      task: undefined,
+      pagesRead: 0,
+      a: 'FAILED',
+      queued: [],
+    });
+  });
+
+  it('in a dispatch that was stopped again reopens all the same, since the next resume is about another fault', async () => {
+    const rows: [string, Recipient][] = [
+      ['a', byFault],
+      ['b', pending()],
+    ];
+    const { run, queued } = world(resumeTask, [rows], { status: 'STOPPED' });
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 1, enqueued: 0 });
+    expect(queued).toEqual([]);
+  });
+
+  it('asks again for a row that collided with another write', async () => {
+    const { run, recipients } = world(resumeTask, [[['a', byFault]]]);
+    let collisions = 2;
+    recipients.outage = (step) => step === 'reopen' && (collisions -= 1) >= 0;
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 1 });
+  });
+
+  it.each<[string, Recipient | undefined]>([
+    ['was reopened by somebody else', pending({ round: 2 })],
+    ['failed again in a later round', { ...byFault, round: 2 }],
+  ])('passes over a row that %s', async (_name, meanwhile) => {
+    const { run, recipients } = world(resumeTask, [[['a', byFault]]]);
+    Object.assign(recipients, {
+      reopen: (key: RecipientKey) => {
+        const row: StoredRecipient = aRecipient(meanwhile, { applyId: 'a' });
+        recipients.put(key, row);
+        return Promise.resolve('lease-lost');
+      },
+    });
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 0 });
+  });
+
+  it.each(['unavailable', 'lease-lost'] as const)('fails when a row that failed as before stays %s', async (answer) => {
+    const { run, recipients, state } = world(resumeTask, [[['a', byFault]]]);
+    Object.assign(recipients, { reopen: () => Promise.resolve(answer) });
+
+    await expect(run()).rejects.toThrow(RowsUnfinishedError);
+    expect(state.task).toEqual(resumeTask);
+  });
+
+  it('fails when the queue takes no message, so that the page comes again', async () => {
+    const { run, state } = world(resumeTask, [[['a', pending()]]]);
+    state.takes = false;
+
+    await expect(run()).rejects.toThrow(RowsUnfinishedError);
+    expect(state.task).toEqual(resumeTask);
+  });
+});

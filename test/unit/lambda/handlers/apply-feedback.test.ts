@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { FeedbackSignal } from '../../../../lambda/application/apply-event.ts';
+import { createApplyFeedback } from '../../../../lambda/application/apply-feedback.ts';
+import type { Feedback } from '../../../../lambda/domain/feedback.ts';
+import { createHandler } from '../../../../lambda/handlers/apply-feedback/handler.ts';
+import { createFeedbackObserver } from '../../../../lambda/handlers/apply-feedback/signals.ts';
+import { aKey, aRecipient, sent } from '../../../support/builders.ts';
+import { type Captured, captureOutput } from '../../../support/captured-output.ts';
+import { T0 } from '../../../support/clock.ts';
+import { createFakeWitness } from '../../../support/fake-witness.ts';
+import { createFakeRecipients } from '../../../support/fakes.ts';
+import { anEvent, canaryBody, mailEventBody } from '../../../support/feedback-builders.ts';
+import { aContext, anSqsEvent } from '../../../support/lambda-events.ts';
+
+let output: Captured;
+beforeEach(() => {
+  output = captureOutput();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const handlerThat = (comesAgain: (feedback: Feedback) => boolean = () => false) => {
+  const seen: Feedback[] = [];
+  const times: number[] = [];
+  const handler = createHandler({
+    applyFeedback: (batch, remainingMs) => {
+      seen.push(...batch);
+      times.push(remainingMs());
+      return Promise.resolve(batch.map(comesAgain));
+    },
+    telemetry: output.telemetry,
+  });
+  return { handler, seen, times };
+};
+
+describe('the handler of SES’s events', () => {
+  it('reads each event, in order, with the time that is left', async () => {
+    const { handler, seen, times } = handlerThat();
+    const event = anEvent({ kind: 'bounce', detail: 'Permanent/General', at: T0 + 5 }, { key: aKey('지원자') });
+
+    expect(await handler(anSqsEvent(mailEventBody(event), canaryBody(), '{'), aContext(8_000))).toEqual({
+      batchItemFailures: [],
+    });
+
+    expect(seen).toEqual([event, { kind: 'canary', sentAt: T0 }, { kind: 'malformed' }]);
+    expect(times).toEqual([8_000]);
+  });
+
+  it('reports only those that must come again', async () => {
+    const { handler } = handlerThat((feedback) => feedback.kind === 'canary');
+
+    expect(await handler(anSqsEvent(mailEventBody(anEvent()), canaryBody(), 'text'), aContext())).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'sqs-1' }],
+    });
+  });
+
+  it('reports one of which nothing was said', async () => {
+    const handler = createHandler({ applyFeedback: () => Promise.resolve([]), telemetry: output.telemetry });
+
+    expect(await handler(anSqsEvent(canaryBody()), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+  });
+
+  it('fails without a word of what failed', async () => {
+    const handler = createHandler({
+      applyFeedback: () => Promise.reject(new Error('about kim@example.com')),
+      telemetry: output.telemetry,
+    });
+
+    await expect(handler(anSqsEvent(canaryBody()), aContext())).rejects.toThrow('see the log line before this one');
+    expect(output.text()).not.toContain('kim@example.com');
+  });
+});
+
+const METRICS = {
+  send: 'MailTaken',
+  delivery: 'MailDelivered',
+  'delivery-delay': 'MailDelayed',
+  bounce: 'MailBounced',
+  complaint: 'MailComplained',
+  reject: 'MailRejected',
+  'rendering-failure': 'MailNotRendered',
+  suppressed: 'MailSuppressed',
+  confirmed: 'OutcomeConfirmed',
+  late: 'OutcomeConfirmedLate',
+  duplicate: 'DuplicateSent',
+  gone: 'FeedbackRecipientGone',
+  failed: 'FeedbackNotApplied',
+  canary: 'CanaryHeard',
+  ignored: 'FeedbackIgnored',
+  foreign: 'FeedbackForeign',
+  malformed: 'FeedbackMalformed',
+  'not-held': 'WitnessHoldsNotWritten',
+  'witness-trouble': 'WitnessNotTold',
+} as const satisfies Record<FeedbackSignal['type'], string>;
+
+describe('what feedback tells', () => {
+  it.each(Object.keys(METRICS) as FeedbackSignal['type'][])(
+    'of %s is a metric of the fixed list, without an id in a dimension (B2)',
+    (type) => {
+      createFeedbackObserver(output.telemetry)({ type, key: aKey('kim@example.com'), round: 1, attempt: 2, detail: 'abuse' });
+      output.telemetry.metrics.publishStoredMetrics();
+
+      expect(output.metrics()).toEqual([{ name: METRICS[type], value: 1, dimensions: ['service'] }]);
+    },
+  );
+
+  it('names a recipient by a hash in logs, since an id may be an address (S14)', () => {
+    const signal = { type: 'late', key: aKey('kim@example.com'), round: 1, attempt: 2, from: 'UNKNOWN' } as const;
+    createFeedbackObserver(output.telemetry)(signal);
+
+    // The first 16 digits of SHA-256 of the id.
+    expect(JSON.parse(output.text())).toMatchObject({
+      level: 'WARN',
+      signal: 'late',
+      dispatchId: 'd1spatch',
+      recipient: '5d9a0087d4ccdb9b',
+      round: 1,
+      attempt: 2,
+      from: 'UNKNOWN',
+    });
+    expect(output.text()).not.toContain('kim@example.com');
+  });
+
+  it.each([
+    ['send', 'INFO'],
+    ['delivery', 'INFO'],
+    ['bounce', 'INFO'],
+    ['confirmed', 'INFO'],
+    ['canary', 'INFO'],
+    ['complaint', 'WARN'],
+    ['reject', 'WARN'],
+    ['duplicate', 'WARN'],
+    ['failed', 'WARN'],
+    ['gone', 'WARN'],
+    ['not-held', 'WARN'],
+  ] as const)('of %s is %s', (type, level) => {
+    createFeedbackObserver(output.telemetry)({ type });
+
+    expect(JSON.parse(output.text())).toMatchObject({ level });
+  });
+});
+
+describe('nothing personal of an event is logged or counted (S14)', () => {
+  const ADDRESS = 'secret.kim@private.example.com';
+  const ANY_SECRET = /secret|private\.example/i;
+  const key = aKey(ADDRESS);
+  const KINDS = ['send', 'delivery', 'delivery-delay', 'bounce', 'complaint', 'reject', 'rendering-failure'] as const;
+
+  /** The handler as it is wired, but for the table. */
+  const run = async (body: string, recipients = createFakeRecipients([[key, aRecipient(sent({ messageId: 'other' }))]])) => {
+    const handler = createHandler({
+      applyFeedback: createApplyFeedback({
+        recipients,
+        witness: createFakeWitness(),
+        clock: () => T0,
+        sleep: () => new Promise(() => undefined),
+        observe: createFeedbackObserver(output.telemetry),
+      }),
+      telemetry: output.telemetry,
+    });
+    const answer = await handler(anSqsEvent(body), aContext());
+    return { answer, recipients };
+  };
+  const bodyOf = (kind: (typeof KINDS)[number]) =>
+    mailEventBody(anEvent({ kind, detail: `Permanent/${ADDRESS}` }, { key }), ADDRESS);
+
+  const expectSilence = (): void => {
+    expect(output.text()).not.toBe('');
+    expect(output.text()).not.toMatch(ANY_SECRET);
+  };
+
+  it.each(KINDS)('when a %s is applied, and the row keeps nothing of it either', async (kind) => {
+    const { answer, recipients } = await run(bodyOf(kind));
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    const [row] = recipients.all();
+    expect(row?.events).toMatchObject([{ kind, messageId: 'ses-1' }]);
+    expect(JSON.stringify({ ...row, email: '' })).not.toMatch(ANY_SECRET);
+    expectSilence();
+  });
+
+  it('when the recipient is gone', async () => {
+    await run(bodyOf('bounce'), createFakeRecipients());
+
+    expectSilence();
+  });
+
+  it('when the table fails with a text that names everybody', async () => {
+    const recipients = createFakeRecipients();
+    recipients.amend = () => Promise.reject(new Error(`about ${ADDRESS}`));
+
+    const { answer } = await run(bodyOf('bounce'), recipients);
+
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+    expectSilence();
+  });
+
+  it.each([
+    ['is no JSON', `about ${ADDRESS}`],
+    ['has no mail', JSON.stringify({ eventType: 'Bounce', bounce: { bouncedRecipients: [{ emailAddress: ADDRESS }] } })],
+    ['is of a kind that is an address', bodyOf('send').replace('"Send"', `"${ADDRESS}"`)],
+    ['has tags of another service', bodyOf('send').replace(/"(dispatchId|recipient|lease)"/g, '"other"')],
+  ])('when an event %s', async (_name, body) => {
+    const { answer } = await run(body);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expectSilence();
+  });
+});
