@@ -1,5 +1,13 @@
 /** Sections of docs/runbook.md, one for each alarm, by the anchor of their heading. */
-export const RUNBOOK_SECTIONS = ['send-dead-letters', 'task-dead-letters', 'feedback-dead-letters'] as const;
+export const RUNBOOK_SECTIONS = [
+  'send-dead-letters',
+  'task-dead-letters',
+  'feedback-dead-letters',
+  'sending-paused',
+  'dispatch-stopped',
+  'outcome-unknown',
+  'feedback-silent',
+] as const;
 
 export type RunbookSection = (typeof RUNBOOK_SECTIONS)[number];
 

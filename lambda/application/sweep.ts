@@ -17,6 +17,8 @@ export interface SweepDeps extends VisitDeps {
 export interface SweepReport {
   /** Nothing was looked at, since nothing may be sent. */
   readonly paused: boolean;
+  /** Whether there is a pause, be it one that may be probed; undefined: it cannot be told. */
+  readonly pauseStands: boolean | undefined;
   readonly open: number;
   /** Dispatches that no version of this code can read; a person must look. */
   readonly unreadable: number;
@@ -41,6 +43,7 @@ const AT_MOST = 5_000;
 
 const NOTHING: SweepReport = {
   paused: false,
+  pauseStands: undefined,
   open: 0,
   unreadable: 0,
   failed: 0,
@@ -63,13 +66,14 @@ export const createSweep =
     const [state, lastPassAt] = await Promise.all([sending.read(), sweeps.lastPassAt()]);
     // Without the traces it cannot be told what is stale: better no pass than old mail sent unasked.
     if (state === 'unavailable' || lastPassAt === 'unavailable') return { ...NOTHING, finished: false };
-    if (isPaused(state, clock())) return { ...NOTHING, paused: true };
+    const pauseStands = state.pause !== undefined;
+    if (isPaused(state, clock())) return { ...NOTHING, paused: true, pauseStands };
 
     const pass = await visitAll(deps, { atStart, lastTraceAt: lastTrace(state, lastPassAt) }, timeLeft);
     const reEnqueued = await reEnqueue(deps, pass.visits, pass.waiting);
     const feedbackSilent = await isFeedbackSilent(deps, pass.visits);
     if (pass.report.finished && pass.report.failed === 0) await sweeps.passed(clock());
-    return { ...pass.report, reEnqueued, feedbackSilent };
+    return { ...pass.report, pauseStands, reEnqueued, feedbackSilent };
   };
 
 const lastTrace = ({ resumedAt }: Sending, lastPassAt: Instant | undefined): Instant | undefined =>

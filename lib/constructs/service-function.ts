@@ -28,6 +28,10 @@ export interface ServiceFunctionProps {
   readonly reservedConcurrency?: number;
 }
 
+/** Where our metrics are found, and the one dimension that all of them have. */
+export const METRICS_NAMESPACE = 'MailDispatch';
+export const SERVICE_NAME = 'mail-dispatch';
+
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Some packages in the bundle are CommonJS and call `require`, which an ES module does not have. */
@@ -67,8 +71,8 @@ export class ServiceFunction extends Construct implements IGrantable {
       awsSdkConnectionReuse: false,
       environment: {
         ...props.environment,
-        POWERTOOLS_SERVICE_NAME: 'mail-dispatch',
-        POWERTOOLS_METRICS_NAMESPACE: 'MailDispatch',
+        POWERTOOLS_SERVICE_NAME: SERVICE_NAME,
+        POWERTOOLS_METRICS_NAMESPACE: METRICS_NAMESPACE,
         POWERTOOLS_LOG_LEVEL: 'INFO',
         NODE_OPTIONS: '--enable-source-maps',
       },

@@ -1,5 +1,6 @@
 import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -18,6 +19,7 @@ import { type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts'
 import { EventIntake } from '../constructs/event-intake.ts';
 import { type Endpoint, HttpEntry } from '../constructs/http-entry.ts';
 import { OutboxRelay } from '../constructs/outbox-relay.ts';
+import { ServiceAlarm } from '../constructs/service-alarm.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { grantReadQuota, grantReadTemplates, grantSendMail } from '../constructs/ses-rights.ts';
 import { WorkerQueue } from '../constructs/worker-queue.ts';
@@ -75,6 +77,7 @@ export class DispatchStack extends Stack {
     this.#addSender();
     this.#addFeedback();
     this.#addSweeper();
+    this.#addAlarms();
 
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'SendQueueUrl', { value: this.#sends.queue.queueUrl });
@@ -296,6 +299,32 @@ export class DispatchStack extends Stack {
     new Rule(this, 'SweepRegularly', {
       schedule: Schedule.rate(Duration.minutes(5)),
       targets: [new LambdaTarget(sweeper.lambda)],
+    });
+  }
+  #addAlarms(): void {
+    new ServiceAlarm(this, 'SendingPaused', {
+      metricName: 'SendingPaused',
+      impact: 'Nothing is sent: the account cannot send, or an operator paused it; mails wait and none is lost.',
+      runbook: 'sending-paused',
+      missing: TreatMissingData.IGNORE,
+    });
+    new ServiceAlarm(this, 'DispatchStopped', {
+      metricName: 'DispatchStopped',
+      impact: 'A dispatch was stopped with mails unsent: most were refused, or it is too old to be sent unasked.',
+      runbook: 'dispatch-stopped',
+      missing: TreatMissingData.NOT_BREACHING,
+    });
+    new ServiceAlarm(this, 'OutcomeUnknown', {
+      metricName: 'OutcomeUnknown',
+      impact: 'Of some recipients nobody can tell whether they got their mail, and nothing tries again until a person does.',
+      runbook: 'outcome-unknown',
+      missing: TreatMissingData.NOT_BREACHING,
+    });
+    new ServiceAlarm(this, 'FeedbackSilent', {
+      metricName: 'FeedbackSilent',
+      impact: 'Mails go out, but no event of SES comes: bounces are not seen and lost answers cannot be settled.',
+      runbook: 'feedback-silent',
+      missing: TreatMissingData.IGNORE,
     });
   }
 }

@@ -27,17 +27,23 @@ const Status = DispatchItem.pick({ status: true });
 const Counted = DispatchItem.extend({ refusedCount: Count });
 
 /** The dispatches as a sender needs them. */
-export const createDispatchRepository = (deps: DispatchRepositoryDeps): DispatchRepository => ({
-  status: createStatus(deps),
-  addRefused: (dispatchId, count) => addRefused(deps, dispatchId, count),
-  finalRows: (dispatch) => finalRows(deps, dispatch),
-  stop: (dispatch, stop, now) => stopDispatch(deps, dispatch, stop, now),
-});
+export const createDispatchRepository = (deps: DispatchRepositoryDeps): DispatchRepository => {
+  const active: Cache = new Map();
+  return {
+    status: createStatus(deps, active),
+    addRefused: (dispatchId, count) => addRefused(deps, dispatchId, count),
+    finalRows: (dispatch) => finalRows(deps, dispatch),
+    stop: (dispatch, stop, now) => {
+      active.delete(dispatch.dispatchId);
+      return stopDispatch(deps, dispatch, stop, now);
+    },
+  };
+};
+
+type Cache = Map<string, { readonly status: DispatchStatus; readonly readAt: Instant }>;
 
 /** Remembers for a while which dispatches are active; one that was stopped or cancelled is read anew each time. */
-const createStatus = ({ client, tableName, clock }: DispatchRepositoryDeps): DispatchRepository['status'] => {
-  const cache = new Map<string, { readonly status: DispatchStatus; readonly readAt: Instant }>();
-
+const createStatus = ({ client, tableName, clock }: DispatchRepositoryDeps, cache: Cache): DispatchRepository['status'] => {
   const read = async (dispatchId: string): Promise<DispatchStatus | 'unknown-dispatch'> => {
     const { Item } = await client.send(
       new GetCommand({

@@ -23,9 +23,11 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     const { atStart } = ScheduleEvent.parse(event).detail;
     const report = await sweep({ atStart, timeLeft: () => context.getRemainingTimeInMillis() > RESERVE_MS });
     logger.info('sweep', { atStart, ...report });
+    // The sender tells when a pause begins; this says at each pass whether it still stands.
+    if (report.pauseStands !== undefined) count('SendingPaused', report.pauseStands ? 1 : 0);
     if (report.paused) return;
     count('DispatchCompleted', report.completed);
-    if (report.stale > 0) count('DispatchStale', report.stale);
+    if (report.stale > 0) count('DispatchStopped', report.stale);
     if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
     if (report.failed > 0) count('SweepVisitFailed', report.failed);
     count('RecipientReEnqueued', report.reEnqueued);

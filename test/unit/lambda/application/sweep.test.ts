@@ -240,6 +240,7 @@ describe('a pass', () => {
   it('over nothing does nothing', async () => {
     expect(await sweepOver([]).pass()).toEqual({
       paused: false,
+      pauseStands: false,
       open: 0,
       unreadable: 0,
       failed: 0,
@@ -267,7 +268,7 @@ describe('a pass', () => {
     const { pass, sent, looked, sending } = sweepOver([still({ PENDING: 1 }, 1)]);
     sending.state = { version: 1, pause: { by: 'operator', who: 'operator-1', since: T0 - 24 * 60 * MINUTE } };
 
-    expect(await pass()).toMatchObject({ paused: true, reEnqueued: 0 });
+    expect(await pass()).toMatchObject({ paused: true, pauseStands: true, reEnqueued: 0 });
     expect([sent, looked, sending.lastPass]).toEqual([[], [], undefined]);
   });
 

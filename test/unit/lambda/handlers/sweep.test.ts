@@ -16,6 +16,7 @@ afterEach(() => {
 
 const report: SweepReport = {
   paused: false,
+  pauseStands: false,
   open: 4,
   unreadable: 0,
   failed: 0,
@@ -80,6 +81,7 @@ describe('the sweeper’s handler', () => {
     await handlerThat().handler(scheduled, aContext());
 
     expect(output.metrics()).toEqual([
+      { name: 'SendingPaused', value: 0, dimensions: ['service'] },
       { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
       { name: 'RecipientReEnqueued', value: 2, dimensions: ['service'] },
       { name: 'TaskReEnqueued', value: 3, dimensions: ['service'] },
@@ -91,13 +93,13 @@ describe('the sweeper’s handler', () => {
   it('tells of a dispatch that is stale', async () => {
     await handlerThat({ ...report, stale: 2 }).handler(scheduled, aContext());
 
-    expect(output.metrics()).toContainEqual({ name: 'DispatchStale', value: 2, dimensions: ['service'] });
+    expect(output.metrics()).toContainEqual({ name: 'DispatchStopped', value: 2, dimensions: ['service'] });
   });
 
-  it('counts nothing while sending is paused', async () => {
-    await handlerThat({ ...report, paused: true }).handler(scheduled, aContext());
+  it('says nothing but that while sending is paused', async () => {
+    await handlerThat({ ...report, paused: true, pauseStands: true }).handler(scheduled, aContext());
 
-    expect(output.metrics()).toEqual([]);
+    expect(output.metrics()).toEqual([{ name: 'SendingPaused', value: 1, dimensions: ['service'] }]);
   });
 
   it('fails on an event that is none', async () => {

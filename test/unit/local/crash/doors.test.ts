@@ -109,7 +109,14 @@ it('a function can be cut off from a service for a time', async () => {
   expect(response.status).toBe(200);
   await expect(send()).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   expect((await otherService()).status).toBe(200);
-  await expect.poll(() => send().then(({ status }) => status, () => 0)).toBe(200);
+  await expect
+    .poll(() =>
+      send().then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    )
+    .toBe(200);
 });
 
 it('the control refuses an order for a point that there is none of', async () => {

@@ -65,6 +65,7 @@ describe('a refusal is taken by the sender for', () => {
     ['rejected', 'permanent', 'RECIPIENT_NOT_VERIFIED'],
     ['rejected-content', 'permanent', 'MESSAGE_REJECTED'],
     ['bad-request', 'permanent', 'INVALID_PARAMETER'],
+    ['conflict', 'transient', 'TRANSIENT_FAILURE'],
     ['server-error', 'unclear', 'SERVICE_ERROR'],
   ])('%s: %s', (name, kind, code) => {
     expect(asSeen(made(name))).toEqual({ kind, code });

@@ -103,6 +103,21 @@ describe('the status of a dispatch', () => {
   });
 });
 
+describe('a dispatch that this sender stops', () => {
+  it('is known to be stopped at once', async () => {
+    dynamo
+      .on(GetCommand)
+      .resolvesOnce({ Item: { status: 'IN_PROGRESS' } })
+      .resolves({ Item: { status: 'STOPPED' } });
+    dynamo.on(UpdateCommand).resolves({});
+    await repository.status('d1');
+
+    await repository.stop(aDispatch({ dispatchId: 'd1' }), { reason: 'permanent-failures' }, T0);
+
+    expect(await repository.status('d1')).toBe('STOPPED');
+  });
+});
+
 describe('mails that were refused for good', () => {
   it('are added, and the dispatch comes back with how many there are', async () => {
     const Attributes = { ...aDispatch({ dispatchId: 'd1' }), createdAt: '2026-03-02T09:00:00.000Z', refusedCount: 12, tasks: 2 };
