@@ -73,8 +73,9 @@ export interface SendableGroup extends Group {
 /** Names the recipient of a group within one invocation. */
 export const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
 
-/** SES's answer, or that there was no time left to ask. */
-export type AttemptAnswer = SendAnswer | { readonly kind: 'no-time'; readonly code: string };
+/** SES's answer, or why it was not asked: no time left, or the mail cannot be rendered. */
+export type AttemptAnswer =
+  SendAnswer | { readonly kind: 'no-time'; readonly code: string } | { readonly kind: 'unrenderable'; readonly code: string };
 
 /** What one attempt came to, before it is recorded. */
 export interface AttemptEnd {
@@ -105,6 +106,7 @@ export const eventOf = (
     case 'accepted':
       return { type: 'accepted', token, messageId: answer.messageId };
     case 'permanent':
+    case 'unrenderable':
       return { type: 'refused', token, code: answer.code };
     case 'transient':
       return {
@@ -137,6 +139,7 @@ export const resultOf = (answer: AttemptAnswer): AttemptResult => {
     case 'accepted':
       return { outcome: 'sent', messageId: answer.messageId };
     case 'permanent':
+    case 'unrenderable':
       return { outcome: 'failed', code: answer.code };
     case 'transient':
       return { outcome: 'retry', code: answer.code };
@@ -160,6 +163,7 @@ export const signalOf = (
   if (answer.kind === 'accepted') return { type: 'sent', ...where };
   const types = {
     permanent: 'failed',
+    unrenderable: 'failed',
     transient: next.status === 'FAILED' ? 'exhausted' : 'retry',
     throttled: 'throttled',
     account: 'account-trouble',

@@ -1,5 +1,15 @@
+import type { Instant } from '../domain/instant.ts';
 import { advance } from '../domain/recipient.ts';
-import { type AttemptAnswer, type AttemptEnd, eventOf, resultOf, type SendableGroup, signalOf } from './attempt-end.ts';
+import { longestPreparationSeconds } from '../domain/witness.ts';
+import {
+  type AttemptAnswer,
+  type AttemptEnd,
+  eventOf,
+  resultOf,
+  type SendableGroup,
+  type SendPolicy,
+  signalOf,
+} from './attempt-end.ts';
 import type { ClaimedRecipient, MailRenderer } from './ports.ts';
 import { neededMs, type SendDeps } from './send-deps.ts';
 
@@ -41,13 +51,23 @@ const answerFor = async (
   remainingMs: () => number,
 ): Promise<AttemptAnswer> => {
   const rendered = render(renderer, key.dispatchId, content, claimed);
-  if (!rendered.ok) return { kind: 'permanent', code: rendered.code };
-  const needed = neededMs(policy);
-  if (claimed.recipient.lease.until - clock() <= needed || remainingMs() <= needed)
-    return { kind: 'no-time', code: 'NO_TIME_LEFT' };
+  if (!rendered.ok) return { kind: 'unrenderable', code: rendered.code };
+  if (!isTimeLeft(policy, claimed, clock(), remainingMs())) return { kind: 'no-time', code: 'NO_TIME_LEFT' };
   const { from, replyTo } = content;
   return provider.send(
     { ...rendered.mail, from, ...(replyTo !== undefined && { replyTo }), to: claimed.email },
     { ...key, round: claimed.recipient.round, attempt: claimed.recipient.attemptCount, lease: claimed.recipient.lease.token },
   );
+};
+
+/** For the call, and for what is concluded later from when it was made. */
+const isTimeLeft = (
+  policy: SendPolicy,
+  { recipient: { lease } }: ClaimedRecipient,
+  now: Instant,
+  remainingMs: number,
+): boolean => {
+  const needed = neededMs(policy);
+  const claimedAt = lease.until - policy.leaseSeconds * 1000;
+  return lease.until - now > needed && remainingMs > needed && now - claimedAt <= longestPreparationSeconds(policy) * 1000;
 };

@@ -1,4 +1,5 @@
 import { type Dispatch, type DispatchStatus, isComplete } from '../domain/dispatch.ts';
+import type { Instant } from '../domain/instant.ts';
 import { operated, type Operation, permit } from '../domain/operation.ts';
 import { Unavailable } from './accept-ports.ts';
 import type { NewTask, OperateRepository } from './operate-ports.ts';
@@ -36,18 +37,21 @@ export const createOperateDispatch =
   (deps: OperateDispatchDeps): OperateDispatch =>
   async (person, operation, dispatchId) => {
     const { dispatches, clock, random, sleep } = deps;
+    let startedAt: Instant | undefined;
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const from = await dispatches.find(dispatchId);
       // Another admin's is as good as none.
       if (from === undefined || !(person.isOperator || from.dispatch.adminId === person.adminId)) return { outcome: 'not-found' };
       const { dispatch, tasks } = from;
       const permitted = permit(operation, await statusOf(deps, operation, dispatch));
-      if (permitted === 'done-already') return { outcome: 'accepted', dispatch, task: tasks, isNew: false };
+      // Our own change, of which the table's answer was lost.
+      const isOurs = startedAt !== undefined && dispatch.resumedAt === startedAt;
+      if (permitted === 'done-already' || isOurs) return { outcome: 'accepted', dispatch, task: tasks, isNew: false };
       if (permitted !== 'go-ahead') {
         const status = permitted === 'already-completed' ? 'COMPLETED' : dispatch.status;
         return { outcome: 'refused', because: permitted, status };
       }
-      const now = clock();
+      const now = (startedAt = clock());
       const next = operated(operation, dispatch, now);
       const task = taskOf(operation, dispatch, { requestedAt: now, requestedBy: person.adminId });
       if (await dispatches.start(from, next, task)) return { outcome: 'accepted', dispatch: next, task: tasks + 1, isNew: true };

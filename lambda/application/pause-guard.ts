@@ -25,6 +25,8 @@ export interface PauseSignal {
 /** Keeps one sender from sending while the account may not. */
 export interface PauseGuard {
   ask(): Promise<Leave>;
+  /** Until when nothing should be done, for work that sends nothing and cannot probe; undefined: there is no pause. */
+  pausedUntil(): Promise<Instant | undefined>;
   /** What SES answered, recipient by recipient: trouble of the account pauses, a probe that went well resumes. */
   note(answers: readonly { readonly recipient: string; readonly answer: AttemptAnswer }[]): Promise<void>;
 }
@@ -70,10 +72,22 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
     return known;
   };
 
-  /** Even if another sender prevailed, ours goes by its own decision until it looks again. */
+  const consult = async () => {
+    const now = await look();
+    if (now === undefined) return { may: 'wait', until: clock() + UNAVAILABLE_MS } as const;
+    if (now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS)
+      return { may: 'wait', until: clock() + LOOK_AGAIN_MS } as const;
+    const permitted = permission(now.sending, policy, clock());
+    return permitted.may === 'wait' ? { ...permitted, until: permitted.until ?? clock() + LOOK_AGAIN_MS } : permitted;
+  };
+
+  /** Even if another sender prevailed, ours pauses by its own decision until it looks again; to go on it must have prevailed. */
   const store = async (next: Sending): Promise<boolean> => {
-    known = { sending: next, lastPassAt: known?.lastPassAt, at: clock() };
-    return sending.change(next).catch(() => false);
+    const decided = { sending: next, lastPassAt: known?.lastPassAt, at: clock() };
+    known = next.pause === undefined ? undefined : decided;
+    const prevails = await sending.change(next).catch(() => false);
+    if (prevails) known = decided;
+    return prevails;
   };
 
   const decide = async (next: Sending | undefined, signal: PauseSignal): Promise<void> => {
@@ -85,16 +99,17 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
   return {
     async ask() {
       const now = await look();
-      if (now === undefined) return { may: 'wait', until: clock() + UNAVAILABLE_MS };
-      if (now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS)
-        return { may: 'wait', until: clock() + LOOK_AGAIN_MS };
-      if (probe?.pause?.by === 'service' && clock() < (probe.pause.probeUntil ?? 0)) return { may: 'probe' };
-      const permitted = permission(now.sending, policy, clock());
-      if (permitted.may === 'send') return permitted;
-      if (permitted.may === 'wait') return { may: 'wait', until: permitted.until ?? clock() + LOOK_AGAIN_MS };
+      if (now !== undefined && isStillOurs(probe, now.sending, clock())) return { may: 'probe' };
+      const permitted = await consult();
+      if (permitted.may !== 'probe') return permitted;
       const isOurs = await store(permitted.next);
       probe = isOurs ? permitted.next : undefined;
       return isOurs ? { may: 'probe' } : { may: 'wait', until: clock() + policy.probeSeconds * 1000 };
+    },
+
+    async pausedUntil() {
+      const permitted = await consult();
+      return permitted.may === 'wait' ? permitted.until : undefined;
     },
 
     async note(answers) {
@@ -112,7 +127,7 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
       } else if (isRun(streak)) {
         const seen = known?.sending;
         await decide(seen && pauseFor(seen, TROUBLE_IN_A_ROW, policy, clock()), { type: 'paused', code: TROUBLE_IN_A_ROW });
-      } else if (probe !== undefined && answers.some(({ answer }) => answer.kind !== 'no-time')) {
+      } else if (probe !== undefined && answers.some(({ answer }) => wasAsked(answer))) {
         const code = probe.pause?.by === 'service' ? probe.pause.code : '';
         await decide(resumed(probe, clock()), { type: 'resumed', code });
       }
@@ -120,4 +135,11 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
   };
 };
 
+/** A probe may be made until its time is up, or somebody has changed the pause. */
+const isStillOurs = (probe: Sending | undefined, { version }: Sending, now: Instant): boolean =>
+  probe?.pause?.by === 'service' && probe.version === version && now < (probe.pause.probeUntil ?? 0);
+
 const isTrouble = ({ kind }: AttemptAnswer): boolean => kind === 'transient' || kind === 'unclear';
+
+/** A mail that cannot be rendered says nothing about SES. */
+const wasAsked = ({ kind }: AttemptAnswer): boolean => kind !== 'no-time' && kind !== 'unrenderable';

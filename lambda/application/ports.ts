@@ -206,8 +206,10 @@ export interface RowsSeen {
   readonly counts: Counts;
   /** PENDING and due, or PROCESSING past the lease; the longest overdue first. */
   readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant; readonly status: 'PENDING' | 'PROCESSING' }[];
-  /** When SES took the newest mail; undefined: none was. */
+  /** When SES took the newest mail; absent: it took none. */
   readonly newestSentAt?: Instant;
+  /** When it was last known what became of a mail, taken or not. */
+  readonly newestOutcomeAt?: Instant;
 }
 
 /** Dispatches that are not finished. */

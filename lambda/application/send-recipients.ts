@@ -27,9 +27,9 @@ export const createSendRecipients =
     const { sendable, inactive } = await groupMessages(deps, messages, actions);
     await sendAll(deps, sendable, invocation);
 
-    const leave = inactive.length === 0 ? undefined : await deps.guard.ask();
+    const pausedUntil = inactive.length === 0 ? undefined : await deps.guard.pausedUntil();
     for (const group of inactive) {
-      if (leave?.may === 'wait') await meetPaused(deps, group, leave.until, actions);
+      if (pausedUntil !== undefined) await meetPaused(deps, group, pausedUntil, actions);
       else await meetInactive(deps, group, settledOnce, remainingMs, actions);
     }
     const decide = async (message: RecipientMessage): Promise<MessageAction> =>
@@ -91,20 +91,28 @@ const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invoca
       actions.set(message, actionAfter(end, written[i] ?? 'unavailable', message, policy.maxReceiveCount, clock()));
   }
   // After the others are recorded: neither the rules below nor a row that was refused may touch a mail that went out.
-  await followUp(deps, ends, written);
+  await deps.guard.note(ends.map(({ group, answer }) => ({ recipient: groupId(group.key), answer }))).catch(() => undefined);
   const again: SendableGroup[] = [];
   for (const { group, result } of answered) {
     if ((await meetUnclaimed(deps, group, result, invocation)) === 'claim-again') again.push(group);
   }
+  await judgeDispatches(deps, ends, written, remainingMs);
   return again;
 };
 
-/** What the answers mean for the account and for their dispatches. Its trouble must not be the mails'. */
-const followUp = async ({ guard, stopRule }: SendDeps, ends: readonly AttemptEnd[], written: readonly WriteResult[]) => {
-  const answers = ends.map(({ group, answer }) => ({ recipient: groupId(group.key), answer }));
-  await guard.note(answers).catch(() => undefined);
-  const refused = ends.filter(({ answer }, i) => answer.kind === 'permanent' && written[i] === 'written');
-  if (refused.length > 0) await stopRule.refused(refused.map(({ group }) => group.key));
+/** Counting the rows of a large dispatch takes a while, which the messages in hand may not have. */
+const JUDGE_MS = 10_000;
+
+const judgeDispatches = async (
+  { stopRule }: SendDeps,
+  ends: readonly AttemptEnd[],
+  written: readonly WriteResult[],
+  remainingMs: () => number,
+): Promise<void> => {
+  const refused = ends.filter(
+    ({ next, answer }, i) => next.status === 'FAILED' && answer.kind !== 'transient' && written[i] === 'written',
+  );
+  if (refused.length > 0 && remainingMs() > JUDGE_MS) await stopRule.refused(refused.map(({ group }) => group.key));
 };
 
 const meetUnclaimed = async (

@@ -1,11 +1,12 @@
 import type { AttemptOutcome } from '../domain/attempt.ts';
 import { withResult } from '../domain/attempt.ts';
 import { isActive } from '../domain/dispatch.ts';
+import type { Instant } from '../domain/instant.ts';
 import { type MessageAction, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
 import { advance, type In, type RecipientEvent } from '../domain/recipient.ts';
 import { settleUnclear, type Verdict } from '../domain/unclear.ts';
 import { keepCanaries, type Witness } from '../domain/witness.ts';
-import { type Group, LOOK_AGAIN_MS, type RecipientMessage, type SendSignal } from './attempt-end.ts';
+import { type Group, LOOK_AGAIN_MS, type RecipientMessage, type SendPolicy, type SendSignal } from './attempt-end.ts';
 import type { StoredRecipient } from './ports.ts';
 import { neededMs, type SendDeps } from './send-deps.ts';
 
@@ -26,23 +27,24 @@ export const settle = async (
   if (witness === 'unavailable') return undefined;
   const { recipient, attempts } = found;
   const verdict = settleUnclear(policy, recipient, attempts, witness, clock());
-  const event = eventFor(verdict, group, recipient.lease.token, clock() + policy.leaseSeconds * 1000);
-  const transition = advance(recipient, event, clock());
+  const now = clock();
+  const event = eventFor(verdict, group, recipient.lease.token, policy, now);
+  const transition = advance(recipient, event, now);
   if (!transition.ok) return undefined;
 
   const { next } = transition;
   const { token } = recipient.lease;
   const outcome: AttemptOutcome = policy.unclear === 'auto' && PROVEN.has(verdict) ? 'unsent' : 'unclear';
-  const [result] = await recipients.writeAll([
-    { key: group.key, token, next, attempts: withResult(attempts, token, { outcome }) },
-  ]);
-  if (result !== 'written') return next.status === 'FAILED' ? waitAsOneself(deps, next) : undefined;
+  const result = { outcome, ...(verdict === 'wait-for-redelivery' && { silentAt: now }) };
+  const [written] = await recipients.writeAll([{ key: group.key, token, next, attempts: withResult(attempts, token, result) }]);
+  if (written !== 'written') return next.status === 'FAILED' ? waitAsOneself(deps, next) : undefined;
   observe({ type: signalFor(verdict, deps), key: group.key, round: recipient.round, attempt: recipient.attemptCount });
   if (verdict === 'wait' && witness !== undefined) await wake(deps, witness, remainingMs);
 
   switch (next.status) {
     case 'PENDING':
-      return isActive(group.status) ? 'claim-again' : () => ({ do: 'delete' });
+      // A resume may have passed the row by while it was under way, so the message stays for another look.
+      return isActive(group.status) ? 'claim-again' : () => ({ do: 'requeue', until: clock() + LOOK_AGAIN_MS });
     case 'PROCESSING':
       return () => ({ do: 'requeue', until: next.lease.until });
     case 'FAILED':
@@ -64,10 +66,18 @@ const waitAsOneself = ({ policy, clock }: SendDeps, { deadMessage }: In<'FAILED'
 /** Verdicts that say: SES did not take it. */
 const PROVEN: ReadonlySet<Verdict> = new Set(['unsent', 'exhausted']);
 
-const eventFor = (verdict: Verdict, { message, status }: Group, token: string, until: number): RecipientEvent => {
+const eventFor = (
+  verdict: Verdict,
+  { message, status }: Group,
+  token: string,
+  { leaseSeconds, redeliverySeconds }: SendPolicy,
+  now: Instant,
+): RecipientEvent => {
   switch (verdict) {
     case 'wait':
-      return { type: 'waited', token, until };
+      return { type: 'waited', token, until: now + leaseSeconds * 1000 };
+    case 'wait-for-redelivery':
+      return { type: 'waited', token, until: now + redeliverySeconds * 1000 };
     case 'unknown':
       return { type: 'settled-unknown', token };
     case 'unsent':
@@ -82,6 +92,7 @@ const eventFor = (verdict: Verdict, { message, status }: Group, token: string, u
 const signalFor = (verdict: Verdict, { policy }: SendDeps): SendSignal['type'] => {
   switch (verdict) {
     case 'wait':
+    case 'wait-for-redelivery':
       return 'waited';
     case 'unknown':
       return 'unknown';

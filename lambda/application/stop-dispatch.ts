@@ -1,5 +1,7 @@
+import type { Dispatch } from '../domain/dispatch.ts';
+import type { Instant } from '../domain/instant.ts';
 import type { RecipientKey } from '../domain/recipient.ts';
-import { FAILURES_TO_STOP, stopFor } from '../domain/stop-rule.ts';
+import { FAILURES_TO_STOP, failuresUntilStop, stopFor } from '../domain/stop-rule.ts';
 import type { SendSignal } from './attempt-end.ts';
 import type { Clock, DispatchRepository } from './ports.ts';
 
@@ -16,19 +18,33 @@ export interface StopRule {
   refused(keys: readonly RecipientKey[]): Promise<void>;
 }
 
-/** Counting all rows is dear, so it is done no more often. */
+/** Counting all rows is dear, so it is done no more often, and only when it can come to something. */
 const COUNT_APART_MS = 2_000;
+
+interface Counted {
+  readonly at: Instant;
+  /** Refused mails from which on the dispatch may have to be stopped. */
+  readonly nextAt: number;
+  readonly resumedAt: Instant | undefined;
+}
 
 /** A rule for one sender environment. */
 export const createStopRule = ({ dispatches, clock, observe }: StopRuleDeps): StopRule => {
-  const countedAt = new Map<string, number>();
+  const counted = new Map<string, Counted>();
+
+  const isWorthCounting = ({ dispatchId, resumedAt }: Dispatch, refused: number): boolean => {
+    const last = counted.get(dispatchId);
+    if (refused < FAILURES_TO_STOP || last === undefined) return refused >= FAILURES_TO_STOP;
+    return clock() - last.at >= COUNT_APART_MS && (refused >= last.nextAt || resumedAt !== last.resumedAt);
+  };
 
   const check = async (dispatchId: string, keys: readonly RecipientKey[]): Promise<void> => {
     const added = await dispatches.addRefused(dispatchId, keys.length);
-    if (added === undefined || added.refused < FAILURES_TO_STOP) return;
-    if (clock() - (countedAt.get(dispatchId) ?? 0) < COUNT_APART_MS) return;
-    countedAt.set(dispatchId, clock());
-    const stop = stopFor(await dispatches.finalRows(added.dispatch));
+    if (added === undefined || !isWorthCounting(added.dispatch, added.refused)) return;
+    const rows = await dispatches.finalRows(added.dispatch);
+    const { resumedAt } = added.dispatch;
+    counted.set(dispatchId, { at: clock(), nextAt: added.refused + failuresUntilStop(rows), resumedAt });
+    const stop = stopFor(rows);
     const [key] = keys;
     if (stop === undefined || key === undefined) return;
     if (await dispatches.stop(added.dispatch, stop, clock()))

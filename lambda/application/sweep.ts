@@ -63,21 +63,23 @@ export const createSweep =
   (deps: SweepDeps) =>
   async ({ atStart, timeLeft }: Situation): Promise<SweepReport> => {
     const { sending, sweeps, clock } = deps;
-    const [state, lastPassAt] = await Promise.all([sending.read(), sweeps.lastPassAt()]);
-    // Without the traces it cannot be told what is stale: better no pass than old mail sent unasked.
-    if (state === 'unavailable' || lastPassAt === 'unavailable') return { ...NOTHING, finished: false };
+    const state = await sending.read();
+    // Without the pause's traces it cannot be told what is stale: better no pass than old mail sent unasked.
+    if (state === 'unavailable') return { ...NOTHING, finished: false };
     const pauseStands = state.pause !== undefined;
     if (isPaused(state, clock())) return { ...NOTHING, paused: true, pauseStands };
 
-    const pass = await visitAll(deps, { atStart, lastTraceAt: lastTrace(state, lastPassAt) }, timeLeft);
+    const pass = await visitAll(deps, { atStart, pausedAt: lastPaused(state) }, timeLeft);
+    // At once: senders stop when it is missing for a day, so nothing that may fail comes before it.
+    if (pass.report.finished) await sweeps.passed(clock());
     const reEnqueued = await reEnqueue(deps, pass.visits, pass.waiting);
-    const feedbackSilent = await isFeedbackSilent(deps, pass.visits);
-    if (pass.report.finished && pass.report.failed === 0) await sweeps.passed(clock());
+    const feedbackSilent = await isFeedbackSilent(deps, pass.visits).catch(() => false);
     return { ...pass.report, pauseStands, reEnqueued, feedbackSilent };
   };
 
-const lastTrace = ({ resumedAt }: Sending, lastPassAt: Instant | undefined): Instant | undefined =>
-  resumedAt === undefined && lastPassAt === undefined ? undefined : Math.max(resumedAt ?? 0, lastPassAt ?? 0);
+/** A pause that may be probed now stood until then; one that ended has left its end. */
+const lastPaused = ({ pause, resumedAt }: Sending): Instant | undefined =>
+  pause?.by === 'service' ? Math.max(pause.until, pause.probeUntil ?? 0) : resumedAt;
 
 const visitAll = async (deps: SweepDeps, context: PassContext, timeLeft: () => boolean) => {
   const visits: Visit[] = [];
@@ -106,9 +108,12 @@ const visitAll = async (deps: SweepDeps, context: PassContext, timeLeft: () => b
   return { report, visits, waiting };
 };
 
+/** A stopped one waits for a person, maybe for long: it has little to look after. */
+const STOPPED_APART = 4;
+
 const isDue = ({ clock, visitMs }: SweepDeps, { status, visitedAt, createdAt }: Dispatch & SweepMarks): boolean =>
   // A completed one is here again because a row of it changed: its counts are wrong until it is looked at.
-  status === 'COMPLETED' || (visitedAt ?? createdAt) + visitMs <= clock();
+  status === 'COMPLETED' || (visitedAt ?? createdAt) + visitMs * (status === 'STOPPED' ? STOPPED_APART : 1) <= clock();
 
 const addVisit = (report: SweepReport, visit: Visit): SweepReport => ({
   ...report,
@@ -132,6 +137,9 @@ const reEnqueue = async ({ sendQueue }: SweepDeps, visits: readonly Visit[], wai
   return count;
 };
 
+/** SES's clock is not ours, and the mark moves in steps: a mail this close to it has been heard of. */
+const SLACK_MS = 120_000;
+
 /** SENT needs no event, but without any no lost answer can be settled, and bounces go unseen. */
 const isFeedbackSilent = async ({ witness, clock, stillMs }: SweepDeps, visits: readonly Visit[]): Promise<boolean> => {
   const old = visits.flatMap(({ newestSentAt }) =>
@@ -139,5 +147,5 @@ const isFeedbackSilent = async ({ witness, clock, stillMs }: SweepDeps, visits: 
   );
   if (old.length === 0) return false;
   const seen = await witness.read();
-  return seen !== 'unavailable' && (seen.mark ?? 0) < Math.max(...old);
+  return seen !== 'unavailable' && (seen.mark ?? 0) + SLACK_MS < Math.max(...old);
 };

@@ -1,7 +1,7 @@
 import { type Counts, type Dispatch, isComplete, NO_COUNTS } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
-import { isStale } from '../domain/stop-rule.ts';
+import { type Age, isStale } from '../domain/stop-rule.ts';
 import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskQueue } from './ports.ts';
 
 export interface VisitDeps {
@@ -16,8 +16,8 @@ export interface VisitDeps {
 export interface PassContext {
   /** The queues are known to be empty: what waits in the table is stuck. */
   readonly atStart: boolean;
-  /** When the sweeper passed last, or a pause ended; undefined: never. */
-  readonly lastTraceAt: Instant | undefined;
+  /** The last time at which sending was paused; undefined: never. */
+  readonly pausedAt: Instant | undefined;
 }
 
 /** What one visit found and did. */
@@ -38,7 +38,7 @@ const NOTHING_LEFT = { waiting: 0, stuck: [], sentAgain: 0, oldestPendingSeconds
 export const visitDispatch = async (
   deps: VisitDeps,
   dispatch: Dispatch & SweepMarks,
-  { atStart, lastTraceAt }: PassContext,
+  { atStart, pausedAt }: PassContext,
 ): Promise<Visit> => {
   const { dispatches, clock } = deps;
   const now = clock();
@@ -57,7 +57,7 @@ export const visitDispatch = async (
   const lastProgressAt = moved(dispatch, seen.counts) ? now : (dispatch.lastProgressAt ?? dispatch.createdAt);
   const dueSince = oldestDue(dispatch, batches, seen);
   const isSending = dispatch.status === 'ACCEPTED' || dispatch.status === 'IN_PROGRESS';
-  if (isSending && dueSince !== undefined && isStale({ dueSince, lastProgressAt, lastTraceAt }, now)) {
+  if (isSending && dueSince !== undefined && isStale(ageOf(dispatch, seen, dueSince, pausedAt), now)) {
     if (await dispatches.stop(dispatch, { reason: 'stale' }, now)) return { done: 'stopped', ...NOTHING_LEFT, newestSentAt };
   }
   await dispatches.mark(dispatch.dispatchId, { counts: seen.counts, lastProgressAt, visitedAt: now });
@@ -113,6 +113,20 @@ const oldestDue = ({ createdAt }: Dispatch, batches: readonly BatchKey[], { over
   const [row] = overdue;
   return batches.length > 0 ? createdAt : row?.since;
 };
+
+/**
+ * By the rows' own times: what differs from the last visit says nothing, since in a table that was restored both are old.
+ */
+const ageOf = (
+  { createdAt, resumedAt = 0, visitedAt = 0 }: Dispatch & SweepMarks,
+  { newestOutcomeAt = 0 }: RowsSeen,
+  dueSince: Instant,
+  pausedAt = 0,
+): Age => ({
+  dueSince,
+  lastOutcomeAt: Math.max(createdAt, resumedAt, newestOutcomeAt),
+  lastTraceAt: Math.max(visitedAt, pausedAt),
+});
 
 /** Compared with what was seen last, or with the moment of accept. */
 const moved = ({ counts, total }: Dispatch, now: Counts): boolean => {

@@ -16,10 +16,12 @@ export interface Attempt {
   readonly messageId?: string;
   /** How long the SES call took. */
   readonly ms?: number;
+  /** When SES's events were first found to be silent about it. */
+  readonly silentAt?: Instant;
 }
 
 /** What became of an attempt. */
-export type AttemptResult = Required<Pick<Attempt, 'outcome'>> & Pick<Attempt, 'code' | 'messageId' | 'ms'>;
+export type AttemptResult = Required<Pick<Attempt, 'outcome'>> & Pick<Attempt, 'code' | 'messageId' | 'ms' | 'silentAt'>;
 
 /** The newest attempts are kept; an item must stay small. */
 export const ATTEMPTS_KEPT = 20;

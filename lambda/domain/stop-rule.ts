@@ -1,5 +1,7 @@
 import type { Instant } from './instant.ts';
 
+const DAY_MS = 24 * 3_600_000;
+
 /** Why a dispatch was stopped. */
 export type StopReason = 'permanent-failures' | 'stale';
 
@@ -36,17 +38,20 @@ export const stopFor = ({ final, refused, codes, since }: FinalRows): Stop | und
   };
 };
 
-const DAY_MS = 24 * 3_600_000;
+/** How many more failures it takes at least before it is worth counting the rows again. */
+export const failuresUntilStop = ({ final, refused }: FinalRows): number =>
+  Math.max(1, FAILURES_TO_STOP - refused, final - refused * 2 + 1);
 
 /** What the sweeper knows of a dispatch that has overdue rows. */
 export interface Age {
-  /** The longest overdue row was due then. */
+  /** Since when something should have been done. */
   readonly dueSince: Instant;
-  readonly lastProgressAt: Instant;
-  /** The last complete pass of the sweeper before this one, and the last time a pause stood or ended. */
-  readonly lastTraceAt: Instant | undefined;
+  /** When it was last known what became of one of its mails, or it was accepted or resumed. */
+  readonly lastOutcomeAt: Instant;
+  /** When the sweeper last looked at it, or a pause stood. */
+  readonly lastTraceAt: Instant;
 }
 
 /** Old mail that an outage or a restored table brings up again: a person decides before it goes out. */
-export const isStale = ({ dueSince, lastProgressAt, lastTraceAt }: Age, now: Instant): boolean =>
-  [dueSince, lastProgressAt, lastTraceAt ?? 0].every((at) => now - at > DAY_MS);
+export const isStale = ({ dueSince, lastOutcomeAt, lastTraceAt }: Age, now: Instant): boolean =>
+  [dueSince, lastOutcomeAt, lastTraceAt].every((at) => now - at > DAY_MS);

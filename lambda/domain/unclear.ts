@@ -14,7 +14,7 @@ export interface SettlePolicy extends WitnessPolicy {
 }
 
 /** What an ended lease without a known outcome comes to. */
-export type Verdict = 'unsent' | 'exhausted' | 'unknown' | 'wait';
+export type Verdict = 'unsent' | 'exhausted' | 'unknown' | 'wait' | 'wait-for-redelivery';
 
 /** Decides it. @param witness needed by `auto` alone */
 export const settleUnclear = (
@@ -35,6 +35,8 @@ export const settleUnclear = (
       if (attempt === undefined) return 'unknown';
       if (witness === undefined) return 'wait';
       const testimony = hear(witness, attempt, policy, now);
+      // While the table was away events may have failed that left no hold: each of them has come again after this.
+      if (testimony === 'unsent' && attempt.silentAt === undefined) return 'wait-for-redelivery';
       if (testimony === 'unsent') return attemptCount < policy.attemptsPerRound ? 'unsent' : 'exhausted';
       return testimony === 'silent' ? 'unknown' : 'wait';
     }

@@ -17,8 +17,11 @@ export interface Witness {
   readonly canaries: readonly Instant[];
 }
 
-/** Holds that are kept; when there is no more room the mark stays, and nothing counts as unsent. */
+/** Holds that are kept; when there may be no more room nothing counts as unsent. */
 export const MOST_HOLDS = 300;
+
+/** Events that one worker may have in hand, and may find no room for. */
+const HOLDS_AT_ONCE = 10;
 
 /** No mail waits longer for its events than a dead letter is kept. */
 export const HOLD_DAYS = 14;
@@ -27,9 +30,15 @@ export interface WitnessPolicy {
   readonly sesTimeoutSeconds: number;
   /** How much later than the attempt's last possible moment a mail must be whose events were applied. */
   readonly witnessMarginSeconds: number;
+  /** How long until an event that could not be applied is handed out again, and applied. */
+  readonly redeliverySeconds: number;
   /** How long to wait for a sign after a canary before a person has to decide. */
   readonly holdAfterSeconds: number;
 }
+
+/** A call to SES begins at most this long after its claim, so that it is known when SES may have taken the mail. */
+export const longestPreparationSeconds = ({ sesTimeoutSeconds }: Pick<WitnessPolicy, 'sesTimeoutSeconds'>): number =>
+  sesTimeoutSeconds;
 
 /** What the witness's silence says about an attempt. */
 export type Testimony = 'unsent' | 'wait' | 'silent';
@@ -44,16 +53,17 @@ export const hear = (
   policy: WitnessPolicy,
   now: Instant,
 ): Testimony => {
-  const until = attempt.startedAt + (policy.sesTimeoutSeconds + policy.witnessMarginSeconds) * 1000;
+  const until =
+    attempt.startedAt + (longestPreparationSeconds(policy) + policy.sesTimeoutSeconds + policy.witnessMarginSeconds) * 1000;
   const isHeld = witness.holds.some(({ lease, sentAt }) =>
     lease === undefined
       ? sentAt <= until && sentAt >= attempt.startedAt - policy.witnessMarginSeconds * 1000
       : lease === attempt.lease,
   );
-  if (!isHeld && witness.mark !== undefined && witness.mark > until) return 'unsent';
-  const answered = witness.canaries.some(
-    (sentAt) => sentAt > attempt.startedAt && sentAt + policy.holdAfterSeconds * 1000 <= now,
-  );
+  const isFull = witness.holds.length > MOST_HOLDS - HOLDS_AT_ONCE;
+  if (!isHeld && !isFull && witness.mark !== undefined && witness.mark > until) return 'unsent';
+  // A canary sent sooner could not have moved the mark far enough.
+  const answered = witness.canaries.some((sentAt) => sentAt > until && sentAt + policy.holdAfterSeconds * 1000 <= now);
   return answered ? 'silent' : 'wait';
 };
 
@@ -61,7 +71,8 @@ export const hear = (
 export const keepCanaries = (canaries: readonly Instant[], { holdAfterSeconds }: WitnessPolicy, now: Instant): Instant[] => {
   const sorted = canaries.toSorted((a, b) => a - b);
   const ripe = sorted.filter((sentAt) => sentAt + holdAfterSeconds * 1000 <= now).length;
-  return sorted.slice(Math.max(0, ripe - 1)).slice(-MOST_CANARIES);
+  // Beyond that the newest go: one that is about to end a wait must not be pushed out.
+  return sorted.slice(Math.max(0, ripe - 1)).slice(0, MOST_CANARIES);
 };
 
 /** One a minute for two hours. */

@@ -238,6 +238,7 @@ export class DispatchStack extends Stack {
         MAX_SEND_RATE: String(stage.maxSendRate),
         UNCLEAR_POLICY: stage.unclearPolicy,
         WITNESS_MARGIN_SECONDS: String(stage.witnessMarginSeconds),
+        FEEDBACK_REDELIVERY_SECONDS: String(stage.feedbackVisibilitySeconds + stage.feedbackTimeoutSeconds),
         HOLD_AFTER_SECONDS: String(stage.holdAfterSeconds),
         PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
         PAUSE_CAP_SECONDS: String(stage.pauseCapSeconds),

@@ -176,10 +176,16 @@ describe('a dispatch whose mails are refused', () => {
     expect(stopped.filter(Boolean)).toHaveLength(1);
   });
 
-  it('is not stopped for what was read before a recipient was reopened', async () => {
+  it('is not stopped for what was read before it was resumed', async () => {
+    const dispatch = await putDispatch(aDispatch({ dispatchId: 'refused-resumed' }), { resumedAt: toIso(T0 - 1) });
+
+    expect(await dispatches().stop(dispatch, stop, T0)).toBe(false);
+  });
+
+  it('is stopped although a recipient was reopened meanwhile', async () => {
     const dispatch = await putDispatch(aDispatch({ dispatchId: 'refused-reopened', generation: 5 }));
 
-    expect(await dispatches().stop({ ...dispatch, generation: 4 }, stop, T0)).toBe(false);
+    expect(await dispatches().stop({ ...dispatch, generation: 4 }, stop, T0)).toBe(true);
   });
 
   it('keeps nothing of an earlier stop', async () => {
@@ -260,6 +266,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
         { key: { dispatchId: 'seen', shard: 1, applyId: 'a-1' }, since: T0 - 1, status: 'PENDING' },
       ],
       newestSentAt: T0 - 7,
+      newestOutcomeAt: expect.any(Number) as number,
     });
   });
 

@@ -113,6 +113,7 @@ export const aPolicy = (policy: Partial<SendPolicy> = {}): SendPolicy => ({
   maxReceiveCount: 11,
   unclear: 'auto',
   witnessMarginSeconds: 60,
+  redeliverySeconds: 70,
   holdAfterSeconds: 3600,
   ...policy,
 });

@@ -8,7 +8,7 @@ import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient.ts';
 import type { FinalRows } from '../../domain/stop-rule.ts';
 import { Count, DispatchItem } from './items.ts';
 import { dispatchKey, shardPartition } from './keys.ts';
-import { glanceAtShard, type RowGlance } from './row-glance.ts';
+import { endedAt, glanceAtShard } from './row-glance.ts';
 import { isOfAws, isPassing } from './statements.ts';
 import { stopDispatch } from './stop.ts';
 
@@ -118,19 +118,4 @@ const finalRows = async (
     codes: new Set(refused.flatMap(({ lastErrorCode }) => lastErrorCode ?? [])),
     since: times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b)),
   };
-};
-
-/** When a mail was judged; a cancelled recipient says nothing about its dispatch's mails. */
-const endedAt = ({ status, sentAt, failedAt }: RowGlance): Instant | undefined => {
-  switch (status) {
-    case 'SENT':
-      return sentAt;
-    case 'FAILED':
-    case 'UNKNOWN':
-      return failedAt;
-    case 'PENDING':
-    case 'PROCESSING':
-    case 'CANCELLED':
-      return undefined;
-  }
 };

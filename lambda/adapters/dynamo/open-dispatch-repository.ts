@@ -8,7 +8,7 @@ import { type Instant, toIso } from '../../domain/instant.ts';
 import { closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
 import { DispatchItem } from './items.ts';
 import { BATCH_PREFIX, dispatchKey, dispatchPartition, OPEN, parseKey, shardPartition, TASK_PREFIX } from './keys.ts';
-import { countRowGlances, glanceAtShard, type RowGlance } from './row-glance.ts';
+import { countRowGlances, endedAt, glanceAtShard, type RowGlance } from './row-glance.ts';
 import { stopDispatch } from './stop.ts';
 
 export interface OpenDispatchRepositoryDeps extends FinishDeps {
@@ -43,12 +43,19 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
     const seen: RowsSeen[] = [];
     for (let shard = 0; shard < shards; shard += 1) {
       const rows = await glanceAtShard(deps.client, deps.tableName, shardPartition(dispatchId, shard));
-      seen.push({ counts: countRowGlances(rows), overdue: rows.flatMap((row) => overdue(row, now)), ...newestSent(rows) });
+      seen.push({ counts: countRowGlances(rows), overdue: rows.flatMap((row) => overdue(row, now)), ...newest(rows) });
     }
     return {
       counts: seen.reduce((sum, { counts }) => addCounts(sum, counts), NO_COUNTS),
       overdue: seen.flatMap((ofShard) => ofShard.overdue).sort((a, b) => a.since - b.since),
-      ...newestOf(seen.map((ofShard) => ofShard.newestSentAt)),
+      ...latest(
+        'newestSentAt',
+        seen.map((ofShard) => ofShard.newestSentAt),
+      ),
+      ...latest(
+        'newestOutcomeAt',
+        seen.map((ofShard) => ofShard.newestOutcomeAt),
+      ),
     };
   },
 
@@ -132,10 +139,15 @@ const overdue = (row: RowGlance, now: Instant): RowsSeen['overdue'] => {
   return [{ key: { dispatchId, shard, applyId }, since, status: row.status }];
 };
 
-const newestOf = (instants: readonly (Instant | undefined)[]): Pick<RowsSeen, 'newestSentAt'> => {
-  const known = instants.filter((instant) => instant !== undefined);
-  return known.length === 0 ? {} : { newestSentAt: known.reduce((a, b) => Math.max(a, b)) };
-};
+const newest = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt' | 'newestOutcomeAt'> => ({
+  ...latest(
+    'newestSentAt',
+    rows.map(({ status, sentAt }) => (status === 'SENT' ? sentAt : undefined)),
+  ),
+  ...latest('newestOutcomeAt', rows.map(endedAt)),
+});
 
-const newestSent = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt'> =>
-  newestOf(rows.map(({ status, sentAt }) => (status === 'SENT' ? sentAt : undefined)));
+const latest = (name: 'newestSentAt' | 'newestOutcomeAt', instants: readonly (Instant | undefined)[]) => {
+  const known = instants.filter((instant) => instant !== undefined);
+  return known.length === 0 ? {} : { [name]: known.reduce((a, b) => Math.max(a, b)) };
+};

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamod
 import * as z from 'zod';
 
 import { type Counts, NO_COUNTS } from '../../domain/dispatch.ts';
+import type { Instant } from '../../domain/instant.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { Iso } from './items.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
@@ -45,4 +46,19 @@ export const countRowGlances = (rows: readonly RowGlance[]): Counts => {
   const counts = { ...NO_COUNTS };
   for (const { status } of rows) counts[status] += 1;
   return counts;
+};
+
+/** When it was known what became of a recipient's mail; a cancelled one says nothing about its dispatch's mails. */
+export const endedAt = ({ status, sentAt, failedAt }: RowGlance): Instant | undefined => {
+  switch (status) {
+    case 'SENT':
+      return sentAt;
+    case 'FAILED':
+    case 'UNKNOWN':
+      return failedAt;
+    case 'PENDING':
+    case 'PROCESSING':
+    case 'CANCELLED':
+      return undefined;
+  }
 };

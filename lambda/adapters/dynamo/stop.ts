@@ -8,12 +8,12 @@ import { dispatchKey } from './keys.ts';
 import { updateOf } from './update.ts';
 
 /**
- * Stops a dispatch that is still being sent as it was when it was read. It stays open: its rows under way must be
+ * Stops a dispatch that is being sent and was not resumed since it was read. It stays open: its rows under way must be
  * settled. @returns whether it was stopped by this call
  */
 export const stopDispatch = async (
   { client, tableName }: { readonly client: DynamoDBDocumentClient; readonly tableName: string },
-  { dispatchId, generation }: Dispatch,
+  { dispatchId, resumedAt }: Dispatch,
   { reason, faultCode, faultSince }: Stop,
   now: Instant,
 ): Promise<boolean> => {
@@ -25,8 +25,10 @@ export const stopDispatch = async (
     faultCode,
     faultSince: faultSince === undefined ? undefined : toIso(faultSince),
   };
-  // A recipient reopened since the dispatch was read has raised the generation.
-  const update = updateOf(tableName, dispatchKey(dispatchId), set, { generation });
+  // What was counted is counted since the last resume. A reopened recipient is no reason to go on: its like are refused, too.
+  const update = updateOf(tableName, dispatchKey(dispatchId), set, {
+    resumedAt: resumedAt === undefined ? undefined : toIso(resumedAt),
+  });
   try {
     await client.send(
       new UpdateCommand({

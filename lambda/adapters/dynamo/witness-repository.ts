@@ -7,7 +7,7 @@ import { type Instant, toIso } from '../../domain/instant.ts';
 import { type Hold, HOLD_DAYS, MOST_HOLDS } from '../../domain/witness.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
-import { isPassing } from './statements.ts';
+import { isOfAws, isPassing } from './statements.ts';
 
 const Holds = z.record(z.string(), Iso).default({});
 
@@ -41,8 +41,9 @@ export const createWitnessRepository = (client: DynamoDBDocumentClient, tableNam
         const { holds, ...rest } = FeedbackItem.parse((await client.send(command)).Item ?? {});
         return { ...rest, holds: Object.entries(holds).map(toHold) };
       } catch (error) {
-        if (isPassing(error)) return 'unavailable';
-        throw error;
+        if (isOfAws(error) && !isPassing(error)) throw error;
+        // Also an item that cannot be read: nothing counts as unsent on a guess.
+        return 'unavailable';
       }
     },
 

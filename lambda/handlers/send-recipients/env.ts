@@ -27,6 +27,8 @@ export const SendRecipientsEnv = z.object({
   UNCLEAR_POLICY: z.enum(UNCLEAR_POLICIES),
   /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */
   WITNESS_MARGIN_SECONDS: positive,
+  /** How long until an event that could not be applied is handed out again, and applied. */
+  FEEDBACK_REDELIVERY_SECONDS: positive,
   /** How long to wait for a sign of an attempt after a canary. */
   HOLD_AFTER_SECONDS: positive,
   /** First and longest pause when the account cannot send. */

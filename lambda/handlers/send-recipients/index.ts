@@ -77,6 +77,7 @@ export const handler = createHandler({
       leaseSeconds: env.LEASE_SECONDS,
       sesTimeoutSeconds: env.SES_TIMEOUT_SECONDS,
       witnessMarginSeconds: env.WITNESS_MARGIN_SECONDS,
+      redeliverySeconds: env.FEEDBACK_REDELIVERY_SECONDS,
       holdAfterSeconds: env.HOLD_AFTER_SECONDS,
       attemptsPerRound: env.ATTEMPTS_PER_ROUND,
       backoff: { baseSeconds: env.BACKOFF_BASE_SECONDS, capSeconds: env.BACKOFF_CAP_SECONDS },

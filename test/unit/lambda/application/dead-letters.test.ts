@@ -52,7 +52,7 @@ describe('the message of a recipient whose attempts are used up (Q4, Q6b)', () =
       const lease = { token: 'dead', until: T0 };
       world.recipients.put(aKey(), {
         ...aRecipient(processing({ attemptCount: 7, lease })),
-        attempts: [anAttempt({ n: 7, lease: 'dead', startedAt: T0 - 300_000 })],
+        attempts: [anAttempt({ n: 7, lease: 'dead', startedAt: T0 - 370_000, silentAt: T0 - 70_000 })],
       });
       world.witness.state = { holds: [], canaries: [], mark: T0 };
       const writeAll = world.recipients.writeAll.bind(world.recipients);

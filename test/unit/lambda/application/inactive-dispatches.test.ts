@@ -24,7 +24,10 @@ const overdue = processing({ lease: { token: 'dead', until: T0 } });
 const worldWith = (status: 'STOPPED' | 'CANCELLED', row: Parameters<typeof aRecipient>[0]) => {
   const world = createSenderWorld();
   world.dispatches.set(DISPATCH_ID, { status });
-  world.recipients.put(aKey(), { ...aRecipient(row), attempts: [anAttempt({ lease: 'dead', startedAt: T0 - 300_000 })] });
+  world.recipients.put(aKey(), {
+    ...aRecipient(row),
+    attempts: [anAttempt({ lease: 'dead', startedAt: T0 - 370_000, silentAt: T0 - 70_000 })],
+  });
   return world;
 };
 
@@ -37,11 +40,11 @@ describe('in a stopped dispatch a message for', () => {
     expect(world.provider.calls).toEqual([]);
   });
 
-  it('a row of a dead worker settles it: unsent, it is pending again, without a message (Q9)', async () => {
+  it('a row of a dead worker settles it: unsent, it is pending again, and looked at once more for a resume (Q9)', async () => {
     const world = worldWith('STOPPED', overdue);
     await world.witness.moveMark(T0);
 
-    expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    expect(await world.send([aMessage()])).toEqual([{ do: 'requeue', until: T0 + 2_000 }]);
     expect(world.statuses()).toEqual(['PENDING']);
     expect(world.provider.calls).toEqual([]);
   });

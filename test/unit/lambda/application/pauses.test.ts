@@ -168,6 +168,67 @@ describe('a probe', () => {
     expect(world.pauses).toEqual([]);
   });
 
+  it('that goes well lets nobody go on under an operator’s pause that was set meanwhile', async () => {
+    const world = createSenderWorld({
+      applyIds: ids(5),
+      answer: () => {
+        world.sending.state = { version: 6, pause: { by: 'operator', who: 'operator-1', since: T0 } };
+        return accepted;
+      },
+    });
+    world.sending.state = paused;
+
+    await world.send(messages);
+
+    expect(world.provider.calls).toHaveLength(1);
+    expect(world.statuses().filter((status) => status === 'PENDING')).toHaveLength(4);
+  });
+
+  it('that could not be made yet is not made under an operator’s pause', async () => {
+    const world = worldOf(accepted);
+    // Claimed as the probe, and then there was no time for the call.
+    let isSlow = true;
+    const claimAll = world.recipients.claimAll.bind(world.recipients);
+    world.recipients.claimAll = (claims, now) => {
+      if (isSlow) world.clock.advance(6_000);
+      return claimAll(claims, now);
+    };
+    await world.send(messages.slice(0, 1), 15_000);
+    isSlow = false;
+    world.sending.state = { version: 6, pause: { by: 'operator', who: 'operator-1', since: T0 } };
+
+    await world.send(messages.slice(1));
+
+    expect(world.provider.calls).toEqual([]);
+  });
+
+  it('of a mail that cannot be rendered says nothing: the next one is tried', async () => {
+    const world = createSenderWorld({
+      applyIds: ids(5),
+      answer: () => accountTrouble,
+      renderer: {
+        render: (_dispatchId, _content, { applyId }) =>
+          applyId === 'a-1' ? { ok: false, code: 'RENDERING_FAULT' } : { ok: true, mail: { subject: 's', text: 't' } },
+      },
+    });
+    world.sending.state = paused;
+
+    await world.send(messages);
+
+    expect(world.provider.calls).toHaveLength(1);
+    expect(world.sending.state.pause).toMatchObject({ seconds: 120 });
+  });
+
+  it('is not taken by one that has nothing to send', async () => {
+    const world = worldOf(accepted);
+    world.dispatches.set('other', { status: 'STOPPED' });
+    world.sending.state = paused;
+
+    await world.send([aMessage({ key: aKey('a-1', 'other') })]);
+
+    expect(world.sending.state).toEqual(paused);
+  });
+
   it('is made with the next recipient when one needs no mail any more', async () => {
     const world = worldOf(accepted);
     world.recipients.put(aKey('a-1'), aRecipient(sent()));

@@ -443,6 +443,24 @@ describe('with too little time left', () => {
     expect(action).toEqual({ do: 'requeue', until: world.clock.now() });
   });
 
+  it.each([
+    [10_000, 1, 'SENT'],
+    [10_001, 0, 'PENDING'],
+  ])('of that in which the call should begin, %i ms after the claim, %i calls are made (L4b)', async (late, calls, status) => {
+    const world = createSenderWorld();
+    const claimAll = world.recipients.claimAll.bind(world.recipients);
+    world.recipients.claimAll = async (...args) => {
+      const results = await claimAll(...args);
+      world.clock.advance(late);
+      return results;
+    };
+
+    await world.send([aMessage()], 120_000);
+
+    expect(world.provider.calls).toHaveLength(calls);
+    expect(world.statuses()).toEqual([status]);
+  });
+
   it('of the lease, the claim is given back as well', async () => {
     const world = createSenderWorld({ policy: { leaseSeconds: 10 } });
 

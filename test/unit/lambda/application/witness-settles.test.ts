@@ -6,8 +6,8 @@ import { accepted, unclear } from '../../../support/fakes.ts';
 import { createSenderWorld, type WorldOptions } from '../../../support/sender-world.ts';
 
 const LEASE_END = T0 + 300_000;
-/** Start, SES timeout of 10 s and margin of 60 s. */
-const AWAKE = T0 + 70_001;
+/** Start, time until the call and for the call of 10 s each, and margin of 60 s. */
+const AWAKE = T0 + 80_001;
 
 /** A worker claimed at T0 and died; its lease is over now. */
 const worldAfterDeath = (options: WorldOptions = {}, attemptCount = 1) => {
@@ -26,11 +26,15 @@ describe('an attempt of which nobody knows, under auto', () => {
     const world = worldAfterDeath();
     await world.witness.moveMark(AWAKE);
 
+    const redelivered = world.clock.now() + 70_000;
+    expect(await world.send([aMessage()])).toEqual([{ do: 'requeue', until: expect.any(Number) as number }]);
+    expect(world.recipients.get(aKey())?.recipient).toMatchObject({ status: 'PROCESSING' });
+    world.clock.to(redelivered + 10);
     expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
 
     expect(world.recipients.get(aKey())?.recipient).toMatchObject({ status: 'SENT', attemptCount: 2 });
     expect(world.recipients.get(aKey())?.attempts).toMatchObject([{ outcome: 'unsent' }, { outcome: 'sent' }]);
-    expect(types(world)).toEqual(['unsent', 'sent']);
+    expect(types(world)).toEqual(['waited', 'unsent', 'sent']);
   });
 
   it.each([
@@ -54,6 +58,8 @@ describe('an attempt of which nobody knows, under auto', () => {
     await world.send([aMessage()]);
     await world.witness.moveMark(LEASE_END);
     world.clock.advance(300_000);
+    await world.send([aMessage()]);
+    world.clock.advance(70_000);
 
     await world.send([aMessage()]);
 
@@ -91,7 +97,26 @@ describe('an attempt of which nobody knows, under auto', () => {
     await world.witness.hold([{ lease: 'another', sentAt: T0 + 50 }], T0);
 
     await world.send([aMessage()]);
+    world.clock.advance(70_000);
+    await world.send([aMessage()]);
 
+    expect(world.statuses()).toEqual(['SENT']);
+  });
+
+  it('waits for an event that failed without a hold while the table was away (L5)', async () => {
+    const world = worldAfterDeath();
+    await world.witness.moveMark(AWAKE);
+    await world.send([aMessage()]);
+
+    // It comes again, and is applied.
+    await world.recipients.amend(aKey(), (row) => ({
+      ...row,
+      recipient: { status: 'SENT', round: 1, attemptCount: 1, messageId: 'ses-1', sentAt: T0 },
+    }));
+    world.clock.advance(70_000);
+    await world.send([aMessage()]);
+
+    expect(world.provider.calls).toEqual([]);
     expect(world.statuses()).toEqual(['SENT']);
   });
 
@@ -108,6 +133,8 @@ describe('an attempt of which nobody knows, under auto', () => {
   it('ends as used up when it was the last and is proven unsent: its message becomes the dead letter', async () => {
     const world = worldAfterDeath({}, 7);
     await world.witness.moveMark(AWAKE);
+    await world.send([aMessage()]);
+    world.clock.advance(70_000);
 
     const actions = await world.send([aMessage({ id: 'm-7' }), aMessage({ id: 'stray' })]);
 

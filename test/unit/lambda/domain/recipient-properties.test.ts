@@ -55,6 +55,7 @@ const policy: SettlePolicy = {
   attemptsPerRound: ATTEMPTS_PER_ROUND,
   sesTimeoutSeconds: 10,
   witnessMarginSeconds: 60,
+  redeliverySeconds: 70,
   holdAfterSeconds: 3_600,
 };
 

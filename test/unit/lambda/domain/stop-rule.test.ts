@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Age, type FinalRows, isStale, type Stop, stopFor } from '../../../../lambda/domain/stop-rule.ts';
+import { type Age, failuresUntilStop, type FinalRows, isStale, type Stop, stopFor } from '../../../../lambda/domain/stop-rule.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const rows = (refused: number, final: number, ...codes: string[]): FinalRows => ({
@@ -26,16 +26,28 @@ describe('a dispatch whose mails are refused', () => {
   });
 });
 
+it.each([
+  [9, 9],
+  [10, 20],
+  [10, 400],
+  [400, 50_000],
+  [0, 0],
+])('after %i refused of %i the rows need not be counted before they can stop the dispatch', (refused, final) => {
+  const more = failuresUntilStop(rows(refused, final));
+
+  expect(stopFor(rows(refused + more, final + more))).toBeDefined();
+  if (more > 1) expect(stopFor(rows(refused + more - 1, final + more - 1))).toBeUndefined();
+});
+
 describe('old mail that comes up again', () => {
   const DAY = 24 * 3_600_000;
-  const old: Age = { dueSince: T0, lastProgressAt: T0, lastTraceAt: T0 };
+  const old: Age = { dueSince: T0, lastOutcomeAt: T0, lastTraceAt: T0 };
 
   it.each<[string, Age, number, boolean]>([
     ['is stale when all was still for more than a day (U8)', old, T0 + DAY + 1, true],
     ['is not after a day to the millisecond', old, T0 + DAY, false],
-    ['is when the sweeper never left a trace', { ...old, lastTraceAt: undefined }, T0 + DAY + 1, true],
     ['is not when it came due within the day', { ...old, dueSince: T0 + 1 }, T0 + DAY + 1, false],
-    ['is not when something of the dispatch moved', { ...old, lastProgressAt: T0 + 1 }, T0 + DAY + 1, false],
+    ['is not when something became of a mail of it', { ...old, lastOutcomeAt: T0 + 1 }, T0 + DAY + 1, false],
     ['is not when the sweeper was there, or a pause stood', { ...old, lastTraceAt: T0 + 1 }, T0 + DAY + 1, false],
   ])('%s', (_name, age, now, expected) => {
     expect(isStale(age, now)).toBe(expected);

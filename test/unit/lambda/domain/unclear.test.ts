@@ -10,6 +10,9 @@ const HOUR_MS = 3_600_000;
 const lost = anAttempt({ lease: 'l-1', outcome: 'unclear' });
 const died = anAttempt({ lease: 'l-2', n: 2 });
 const retried = anAttempt({ lease: 'l-3', outcome: 'retry' });
+/** SES's events were found to be silent about them before. */
+const silent = { ...lost, silentAt: T0 + 300_000 };
+const silentlyDied = { ...died, silentAt: T0 + 300_000 };
 
 type Row = Partial<{ round: number; attemptCount: number; lease: string; attempts: readonly Attempt[] }>;
 
@@ -29,7 +32,7 @@ const settle = (
   );
 
 const asleep: Witness = { holds: [], canaries: [] };
-const awake: Witness = { mark: T0 + 70_001, holds: [], canaries: [] };
+const awake: Witness = { mark: T0 + 80_001, holds: [], canaries: [] };
 
 describe('a lease that ended with the outcome open', () => {
   it.each<[string, Row, Verdict]>([
@@ -58,17 +61,25 @@ describe('a lease that ended with the outcome open', () => {
     ['waits while the witness sleeps (U4)', {}, asleep, T0 + 300_000, 'wait'],
     ['waits while nobody can ask the witness', {}, undefined, T0 + 300_000, 'wait'],
     ['waits for days if nobody sent a canary', {}, asleep, T0 + 72 * HOUR_MS, 'wait'],
-    ['is sent again when the witness is awake and silent', {}, awake, T0 + 300_000, 'unsent'],
-    ['is sent again when its worker died (L2)', { lease: 'l-2', attempts: [died] }, awake, T0 + 300_000, 'unsent'],
-    ['is sent again with one attempt left', { attemptCount: 6 }, awake, T0 + 300_000, 'unsent'],
-    ['ends its round with no attempt left', { attemptCount: 7 }, awake, T0 + 300_000, 'exhausted'],
+    ['waits for what may come again when the witness is awake and silent', {}, awake, T0 + 300_000, 'wait-for-redelivery'],
+    ['is sent again when the witness is silent still', { attempts: [silent] }, awake, T0 + 370_000, 'unsent'],
+    ['is sent again when its worker died (L2)', { lease: 'l-2', attempts: [silentlyDied] }, awake, T0 + 370_000, 'unsent'],
+    ['is sent again with one attempt left', { attemptCount: 6, attempts: [silent] }, awake, T0 + 370_000, 'unsent'],
+    ['ends its round with no attempt left', { attemptCount: 7, attempts: [silent] }, awake, T0 + 370_000, 'exhausted'],
+    [
+      'waits when its event got stuck since the witness was found silent (E5)',
+      { attempts: [silent] },
+      { ...awake, holds: [{ lease: 'l-1', sentAt: T0 }] },
+      T0 + 370_000,
+      'wait',
+    ],
     ['waits while its event is stuck (E5)', {}, { ...awake, holds: [{ lease: 'l-1', sentAt: T0 }] }, T0 + 300_000, 'wait'],
-    ['is unknown an hour after a canary (L4)', {}, { ...asleep, canaries: [T0 + 1] }, T0 + HOUR_MS + 1, 'unknown'],
+    ['is unknown an hour after a canary (L4)', {}, { ...asleep, canaries: [T0 + 80_001] }, T0 + HOUR_MS + 80_001, 'unknown'],
     ['is unknown when no attempt of its lease is kept', { attempts: [retried] }, awake, T0 + 300_000, 'unknown'],
     [
       'is heard about by its own attempt, not by an earlier one',
       { attemptCount: 2, lease: 'l-2', attempts: [lost, { ...died, startedAt: T0 + 1_000 }] },
-      { ...awake, mark: T0 + 71_000 },
+      { ...awake, mark: T0 + 81_000 },
       T0 + 300_000,
       'wait',
     ],
@@ -77,7 +88,7 @@ describe('a lease that ended with the outcome open', () => {
   });
 
   it('is sent again without a limit but the attempts under auto, since each was proven unsent', () => {
-    const attempts = [lost, died, anAttempt({ lease: 'l-4', n: 3 })];
+    const attempts = [silent, silentlyDied, anAttempt({ lease: 'l-4', n: 3, silentAt: T0 + 900_000 })];
 
     expect(settle('auto', { attemptCount: 3, lease: 'l-4', attempts }, awake)).toBe('unsent');
   });

@@ -12,13 +12,15 @@ import {
 import { anAttempt } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
-const policy: WitnessPolicy = { sesTimeoutSeconds: 10, witnessMarginSeconds: 60, holdAfterSeconds: 3_600 };
+const policy: WitnessPolicy = { sesTimeoutSeconds: 10, witnessMarginSeconds: 60, redeliverySeconds: 70, holdAfterSeconds: 3_600 };
 const HOUR_MS = 3_600_000;
-/** SES may have taken a mail of the attempt until T0 + 10 s, and the margin is 60 s. */
-const PROOF_MS = 70_000;
+/** The call began until T0 + 10 s, SES may have taken the mail for 10 s more, and the margin is 60 s. */
+const PROOF_MS = 80_000;
 
 const aWitness = (witness: Partial<Witness> = {}): Witness => ({ holds: [], canaries: [], ...witness });
 const awake = { mark: T0 + PROOF_MS + 1 };
+/** The first that can speak for the attempt. */
+const CANARY = T0 + PROOF_MS + 1;
 
 describe('the silence of the witness about an attempt', () => {
   it.each<[string, Partial<Witness>, number, Testimony]>([
@@ -62,16 +64,27 @@ describe('the silence of the witness about an attempt', () => {
       T0 + 300_000,
       'unsent',
     ],
-    ['is waited out for an hour after a canary', { canaries: [T0 + 1] }, T0 + HOUR_MS, 'wait'],
-    ['is for a person to judge an hour after a canary (L4)', { canaries: [T0 + 1] }, T0 + HOUR_MS + 1, 'silent'],
-    ['is not judged by a canary sent before the attempt', { canaries: [T0] }, T0 + 2 * HOUR_MS, 'wait'],
+    ['is waited out for an hour after a canary', { canaries: [CANARY] }, CANARY + HOUR_MS - 1, 'wait'],
+    ['is for a person to judge an hour after a canary (L4)', { canaries: [CANARY] }, CANARY + HOUR_MS, 'silent'],
+    [
+      'is not judged by a canary that could not have moved the mark far enough',
+      { canaries: [CANARY - 1] },
+      T0 + 2 * HOUR_MS,
+      'wait',
+    ],
     [
       'is for a person to judge while an event of it is stuck for an hour after a canary',
-      { ...awake, holds: [{ lease: 'ours', sentAt: T0 }], canaries: [T0 + 1] },
-      T0 + HOUR_MS + 1,
+      { ...awake, holds: [{ lease: 'ours', sentAt: T0 }], canaries: [CANARY] },
+      CANARY + HOUR_MS,
       'silent',
     ],
-    ['proves it unsent even an hour after a canary', { ...awake, canaries: [T0 + 1] }, T0 + HOUR_MS + 1, 'unsent'],
+    ['proves it unsent even an hour after a canary', { ...awake, canaries: [CANARY] }, CANARY + HOUR_MS, 'unsent'],
+    [
+      'proves nothing while there may be no room for one more hold',
+      { ...awake, holds: Array.from({ length: 291 }, (_, i) => ({ lease: `l-${i}`, sentAt: T0 })) },
+      T0 + 300_000,
+      'wait',
+    ],
   ])('%s', (_name, witness, now, testimony) => {
     expect(hear(aWitness(witness), anAttempt(), policy, now)).toBe(testimony);
   });
@@ -114,6 +127,12 @@ describe('the canaries that are remembered', () => {
 
   it('are all while none is an hour old', () => {
     expect(keepCanaries([T0 + 60_000, T0], policy, T0 + HOUR_MS - 1)).toEqual([T0, T0 + 60_000]);
+  });
+
+  it('are the oldest when there are too many: they end a wait first', () => {
+    const many = Array.from({ length: 200 }, (_, i) => T0 + i * 1_000);
+
+    expect(keepCanaries(many, policy, T0 + HOUR_MS - 1)).toEqual(many.slice(0, 120));
   });
 
   it('end a wait no later than all of them would', () => {

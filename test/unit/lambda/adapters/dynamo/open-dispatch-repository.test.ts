@@ -143,6 +143,7 @@ describe('what is left of a dispatch', () => {
         { key: { dispatchId: 'd1', shard: 1, applyId: 'now' }, since: T0, status: 'PENDING' },
       ],
       newestSentAt: Date.parse('2026-03-02T08:00:02.000Z'),
+      newestOutcomeAt: Date.parse('2026-03-02T08:00:02.000Z'),
     });
     for (const { args } of dynamo.commandCalls(QueryCommand)) expect(args[0].input.ConsistentRead).toBe(true);
   });

@@ -10,8 +10,13 @@ import { T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const stop = (how: Stop) =>
-  stopDispatch({ client: documentClient(), tableName: 'mail' }, aDispatch({ dispatchId: 'd1', generation: 4 }), how, T0);
+const stop = (how: Stop, resumedAt?: number) =>
+  stopDispatch(
+    { client: documentClient(), tableName: 'mail' },
+    aDispatch({ dispatchId: 'd1', ...(resumedAt !== undefined && { resumedAt }) }),
+    how,
+    T0,
+  );
 
 beforeEach(() => {
   dynamo.reset();
@@ -21,21 +26,21 @@ describe('stopping a dispatch', () => {
   it('says why, and stands on what was read (S10)', async () => {
     dynamo.on(UpdateCommand).resolves({});
 
-    expect(await stop({ reason: 'permanent-failures', faultCode: 'BAD_REQUEST', faultSince: T0 - 9 })).toBe(true);
+    expect(await stop({ reason: 'permanent-failures', faultCode: 'BAD_REQUEST', faultSince: T0 - 9 }, T0 - 60_000)).toBe(true);
 
     const input = dynamo.commandCalls(UpdateCommand)[0]?.args[0].input;
     expect(input?.Key).toEqual({ pk: 'DISPATCH#d1', sk: 'DISPATCH' });
     expect(input?.UpdateExpression).toBe(
       'SET #status = :status, #failureReason = :failureReason, #stoppedAt = :stoppedAt, #faultCode = :faultCode, #faultSince = :faultSince',
     );
-    expect(input?.ConditionExpression).toBe('#generation = :was_generation AND #status IN (:accepted, :inProgress)');
+    expect(input?.ConditionExpression).toBe('#resumedAt = :was_resumedAt AND #status IN (:accepted, :inProgress)');
     expect(input?.ExpressionAttributeValues).toEqual({
       ':status': 'STOPPED',
       ':failureReason': 'permanent-failures',
       ':stoppedAt': '2026-03-02T09:00:00.000Z',
       ':faultCode': 'BAD_REQUEST',
       ':faultSince': '2026-03-02T08:59:59.991Z',
-      ':was_generation': 4,
+      ':was_resumedAt': '2026-03-02T08:59:00.000Z',
       ':accepted': 'ACCEPTED',
       ':inProgress': 'IN_PROGRESS',
     });
