@@ -6,7 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{unit,infra}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['test/{unit,infra,simulation}/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Loading the CDK and the SDK anew for each of a hundred files would take longer than all the tests.

@@ -1,0 +1,166 @@
+import type { DispatchRepository, SendingRepository, SweepTraces, WitnessRepository } from '../../lambda/application/ports.ts';
+import { type DispatchStatus, isActive } from '../../lambda/domain/dispatch.ts';
+import type { Instant } from '../../lambda/domain/instant.ts';
+import { ATTEMPTS_EXHAUSTED, type Recipient } from '../../lambda/domain/recipient.ts';
+import { MOST_HOLDS } from '../../lambda/domain/witness.ts';
+import { stopItem } from './dispatch-ports.ts';
+import type { PortDeps } from './ports.ts';
+import type { Process } from './scheduler.ts';
+import type { Table } from './table.ts';
+import { valueOf, valueOr } from './table-access.ts';
+
+/** How old the knowledge may be that a dispatch is being sent. */
+const ACTIVE_KEPT_MS = 5_000;
+
+/** What a sender asks of dispatches; the memory is that of one environment. */
+export const createDispatchPort = (deps: PortDeps, process: () => Process, clock: () => Instant): DispatchRepository => {
+  const { table, access } = deps;
+  const cache = new Map<string, { readonly status: DispatchStatus; readonly readAt: Instant }>();
+
+  return {
+    async status(dispatchId) {
+      const kept = cache.get(dispatchId);
+      if (kept !== undefined && clock() - kept.readAt < ACTIVE_KEPT_MS) return kept.status;
+      cache.delete(dispatchId);
+      const readAt = clock();
+      const answer = await access.ask(process(), `status ${dispatchId}`, () => table.dispatches.get(dispatchId)?.status);
+      if (!answer.answered) return 'unavailable';
+      const status = answer.value;
+      if (status !== undefined && isActive(status)) cache.set(dispatchId, { status, readAt });
+      return status ?? 'unknown-dispatch';
+    },
+
+    async addRefused(dispatchId, count) {
+      const effect = () => {
+        const dispatch = table.dispatches.get(dispatchId);
+        if (dispatch === undefined || !['ACCEPTED', 'IN_PROGRESS'].includes(dispatch.status)) return undefined;
+        const refused = dispatch.refusedCount + count;
+        table.putDispatch({ ...dispatch, refusedCount: refused }, process());
+        return { refused, dispatch };
+      };
+      return valueOf(await access.ask(process(), `refused ${count} of ${dispatchId}`, effect));
+    },
+
+    async finalRows({ dispatchId, createdAt, resumedAt }) {
+      const from = resumedAt ?? createdAt;
+      const rows = valueOf(await access.ask(process(), `final rows of ${dispatchId}`, () => statesOf(table, dispatchId)));
+      const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
+      const refused = ended.flatMap((row) => (row.status === 'FAILED' && row.lastErrorCode !== ATTEMPTS_EXHAUSTED ? [row] : []));
+      return {
+        final: ended.length,
+        refused: refused.length,
+        codes: new Set(refused.map(({ lastErrorCode }) => lastErrorCode)),
+        since: refused.length === 0 ? undefined : Math.min(...refused.map(({ failedAt }) => failedAt)),
+      };
+    },
+
+    stop: (dispatch, stop, now) => stopItem(deps, process(), dispatch, stop, now),
+  };
+};
+
+const statesOf = (table: Table, dispatchId: string): Recipient[] => table.rowsOf(dispatchId).map(({ recipient }) => recipient);
+
+const endedAt = (recipient: Recipient): Instant | undefined => {
+  switch (recipient.status) {
+    case 'SENT':
+      return recipient.sentAt;
+    case 'FAILED':
+    case 'UNKNOWN':
+      return recipient.failedAt;
+    case 'PENDING':
+    case 'PROCESSING':
+    case 'CANCELLED':
+      return undefined;
+  }
+};
+
+/** Whether the account may send. */
+export const createSendingPort = ({ table, access, checks, sabotage }: PortDeps, process: () => Process): SendingRepository => ({
+  read: async () => valueOr(await access.ask(process(), 'read sending', () => table.sending), 'unavailable'),
+
+  async change(next) {
+    const effect = (): boolean => {
+      const before = table.sending;
+      if (next.version !== before.version + 1 && sabotage !== 'pause-overwritten') return false;
+      table.sending = next;
+      checks.sendingChanged(before, next, process());
+      return true;
+    };
+    return valueOf(await access.ask(process(), `sending: ${next.pause?.by ?? 'no pause'}`, effect));
+  },
+});
+
+export const createTracesPort = ({ table, access }: PortDeps, process: () => Process): SweepTraces => ({
+  lastPassAt: async () => valueOr(await access.ask(process(), 'last pass', () => table.lastPassAt), 'unavailable'),
+  passed: async (at) => {
+    const effect = () => (table.lastPassAt = Math.max(table.lastPassAt ?? 0, at));
+    await access.ask(process(), 'passed', effect);
+  },
+});
+
+/** What SES's events tell. */
+export const createWitnessPort = (deps: PortDeps, process: () => Process): WitnessRepository => {
+  const { table, access, ledger, checks, sabotage } = deps;
+  const { feedback } = table;
+  /** An update that failed for want of an answer changed nothing, as far as its caller knows. */
+  const update = async (what: string, effect: () => boolean): Promise<boolean> =>
+    valueOr(await access.ask(process(), what, effect), false);
+
+  return {
+    async read() {
+      const effect = () => {
+        ledger.holdsSeen.set(process(), new Set(ledger.holds));
+        const holds = [...feedback.holds].map(([lease, sentAt]) => ({ lease, sentAt }));
+        const mark = sabotage === 'witness-always-awake' ? Infinity : feedback.mark;
+        return { holds, canaries: feedback.canaries, ...(mark !== undefined && { mark }) };
+      };
+      return valueOr(await access.ask(process(), 'read witness', effect), 'unavailable');
+    },
+
+    bookCanary: (now, apartSeconds) =>
+      update('book canary', () => {
+        if ((feedback.canaryBookedAt ?? -Infinity) > now - apartSeconds * 1000) return false;
+        feedback.canaryBookedAt = now;
+        return true;
+      }),
+
+    async recordCanaries(canaries) {
+      await update('record canaries', () => {
+        feedback.canaries = canaries;
+        return true;
+      });
+    },
+
+    async hold(holds) {
+      const isHeld = await update(`hold ${holds.map(({ lease }) => lease ?? '').join(' ')}`, () => {
+        if (feedback.holds.size + holds.length > MOST_HOLDS) return false;
+        for (const { lease, sentAt } of holds) {
+          if (lease === undefined) continue;
+          ledger.holds.add(lease);
+          if (sabotage !== 'holds-forgotten') feedback.holds.set(lease, sentAt);
+        }
+        return true;
+      });
+      return isHeld || sabotage === 'mark-before-holds';
+    },
+
+    async release(leases) {
+      await update(`release ${leases.join(' ')}`, () => {
+        for (const lease of leases) {
+          feedback.holds.delete(lease);
+          ledger.holds.delete(lease);
+        }
+        return true;
+      });
+    },
+
+    async moveMark(to) {
+      await update(`mark ${new Date(to).toISOString()}`, () => {
+        if (feedback.mark !== undefined && feedback.mark >= to) return false;
+        feedback.mark = to;
+        checks.markMoved(to, process());
+        return true;
+      });
+    },
+  };
+};

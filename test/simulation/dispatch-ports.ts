@@ -1,0 +1,186 @@
+import type { OperateRepository, TaskRepository } from '../../lambda/application/operate-ports.ts';
+import type { OpenDispatchRepository, RowsSeen } from '../../lambda/application/ports.ts';
+import { type Counts, type Dispatch, needsAttention, outcomeOf } from '../../lambda/domain/dispatch.ts';
+import type { Instant } from '../../lambda/domain/instant.ts';
+import type { Stop } from '../../lambda/domain/stop-rule.ts';
+import type { PortDeps } from './ports.ts';
+import type { Process } from './scheduler.ts';
+import { countRowsOf, type DispatchItem, type Row, taskName } from './table.ts';
+import { valueOf } from './table-access.ts';
+
+const isSending = ({ status }: Dispatch): boolean => status === 'ACCEPTED' || status === 'IN_PROGRESS';
+
+/** Small, so that a task of a few rows already has several pages. */
+const ROWS_PER_PAGE = 3;
+
+/** Changes a dispatch's item if it is as the caller believes. Throws when the table does not answer. */
+const changeIf = async (
+  { table, access }: PortDeps,
+  process: Process,
+  what: string,
+  dispatchId: string,
+  change: (item: DispatchItem) => DispatchItem | undefined,
+): Promise<boolean> => {
+  const effect = (): boolean => {
+    const item = table.dispatches.get(dispatchId);
+    const changed = item && change(item);
+    if (changed === undefined) return false;
+    table.putDispatch(changed, process);
+    return true;
+  };
+  return valueOf(await access.ask(process, `${what} ${dispatchId}`, effect));
+};
+
+/** STOPPED, if it is still being sent as it was when it was read. */
+export const stopItem = (deps: PortDeps, process: Process, dispatch: Dispatch, stop: Stop, now: Instant): Promise<boolean> =>
+  changeIf(deps, process, 'stop', dispatch.dispatchId, (item) => {
+    if (!isSending(item) || item.generation !== dispatch.generation) return undefined;
+    const { reason, faultCode, faultSince } = stop;
+    const fault = { ...(faultCode !== undefined && { faultCode }), ...(faultSince !== undefined && { faultSince }) };
+    return { ...item, status: 'STOPPED', failureReason: reason, stoppedAt: now, ...fault };
+  });
+
+/** Dispatches as the sweeper sees them. */
+export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): OpenDispatchRepository => {
+  const { table, access, sabotage } = deps;
+  const isAsRead = (item: DispatchItem, read: Dispatch): boolean =>
+    item.generation === read.generation || sabotage === 'completion-unconditional';
+
+  return {
+    open: async function* () {
+      const listed = valueOf(
+        await access.ask(process(), 'open dispatches', () => [...table.dispatches.values()].filter(({ isOpen }) => isOpen)),
+      );
+      for (const { dispatchId } of listed) {
+        const item = valueOf(await access.ask(process(), `open ${dispatchId}`, () => table.dispatches.get(dispatchId)));
+        if (item?.isOpen === true) yield item;
+      }
+    },
+    // All recipients are put at accept.
+    batches: () => Promise.resolve([]),
+
+    tasks: async (dispatchId) =>
+      valueOf(
+        await access.ask(process(), `tasks of ${dispatchId}`, () =>
+          [...table.tasks.values()].filter(({ key, isDone }) => key.dispatchId === dispatchId && !isDone).map(({ key }) => key),
+        ),
+      ),
+
+    async rows({ dispatchId, shards }, now) {
+      const rows: Row[] = [];
+      for (let shard = 0; shard < shards; shard += 1) {
+        const answer = await access.ask(process(), `rows of ${dispatchId}/${shard}`, () => table.rowsOf(dispatchId, shard));
+        rows.push(...valueOf(answer));
+      }
+      return seenIn(rows, now);
+    },
+
+    async mark(dispatchId, { counts, lastProgressAt, visitedAt }) {
+      await changeIf(deps, process(), 'mark', dispatchId, (item) =>
+        item.isOpen ? { ...item, counts, lastProgressAt, visitedAt } : undefined,
+      );
+    },
+
+    complete: (read, counts, now) =>
+      changeIf(deps, process(), 'complete', read.dispatchId, (item) => {
+        const isFirst = isSending(item) && read.status !== 'COMPLETED';
+        if (!isAsRead(item, read) || !(isFirst || item.status === 'COMPLETED')) return undefined;
+        const end = { ...item, counts, outcome: outcomeOf(counts), needsAttention: needsAttention(counts), isOpen: false };
+        return isFirst ? { ...end, status: 'COMPLETED', completedAt: now, lastProgressAt: now } : end;
+      }),
+
+    close: (read, counts: Counts, now) =>
+      changeIf(deps, process(), 'close', read.dispatchId, (item) =>
+        isAsRead(item, read) && item.status === 'CANCELLED'
+          ? { ...item, counts, needsAttention: needsAttention(counts), lastProgressAt: now, isOpen: false }
+          : undefined,
+      ),
+
+    stop: (dispatch, stop, now) => stopItem(deps, process(), dispatch, stop, now),
+  };
+};
+
+const seenIn = (rows: readonly Row[], now: Instant): RowsSeen => {
+  const overdue = rows.flatMap(({ key, recipient }) => {
+    if (recipient.status !== 'PENDING' && recipient.status !== 'PROCESSING') return [];
+    const since = recipient.status === 'PENDING' ? recipient.nextAttemptAt : recipient.lease.until;
+    return since <= now ? [{ key, since, status: recipient.status }] : [];
+  });
+  const sent = rows.flatMap(({ recipient }) => (recipient.status === 'SENT' ? [recipient.sentAt] : []));
+  return {
+    counts: countRowsOf(rows),
+    overdue: overdue.sort((a, b) => a.since - b.since),
+    ...(sent.length > 0 && { newestSentAt: Math.max(...sent) }),
+  };
+};
+
+/** Dispatches as people change them. */
+export const createOperatePort = ({ table, access }: PortDeps, process: () => Process): OperateRepository => ({
+  async find(dispatchId) {
+    const item = valueOf(await access.ask(process(), `look at ${dispatchId}`, () => table.dispatches.get(dispatchId)));
+    return item && { dispatch: item, tasks: item.tasks };
+  },
+
+  hasContent: () => Promise.resolve(true),
+
+  async start({ dispatch, tasks }, next, task) {
+    const { dispatchId } = dispatch;
+    const key = { dispatchId, task: tasks + 1 };
+    const effect = (): boolean => {
+      const item = table.dispatches.get(dispatchId);
+      if (item?.status !== dispatch.status || item.generation !== dispatch.generation || table.tasks.has(taskName(key)))
+        return false;
+      const { visitedAt, refusedCount } = item;
+      const kept = { isOpen: true, tasks: key.task, refusedCount: task.kind === 'resume' ? 0 : refusedCount };
+      table.putDispatch({ ...next, ...kept, ...(visitedAt !== undefined && { visitedAt }) }, process());
+      table.tasks.set(taskName(key), { ...task, key, isDone: false });
+      table.append({ kind: 'task', key });
+      return true;
+    };
+    const answer = await access.ask(process(), `${task.kind} ${dispatchId}`, effect, (first) => first);
+    return answer.answered && answer.value;
+  },
+});
+
+/** Tasks, and what they work on. */
+export const createTaskPort = ({ table, access }: PortDeps, process: () => Process): TaskRepository => ({
+  async find(key) {
+    const task = valueOf(await access.ask(process(), `task ${taskName(key)}`, () => table.tasks.get(taskName(key))));
+    return task?.isDone === false ? task : undefined;
+  },
+
+  dispatch: async (dispatchId) =>
+    valueOf(await access.ask(process(), `dispatch ${dispatchId}`, () => table.dispatches.get(dispatchId))),
+
+  async rows({ dispatchId, shards }, statuses, { shard, after }) {
+    const page = valueOf(
+      await access.ask(process(), `page of ${dispatchId}/${shard}`, () =>
+        table
+          .rowsOf(dispatchId, shard)
+          .toSorted((a, b) => (a.applyId < b.applyId ? -1 : 1))
+          .filter(({ applyId }) => after === undefined || applyId > after)
+          .slice(0, ROWS_PER_PAGE + 1),
+      ),
+    );
+    const rows = page.slice(0, ROWS_PER_PAGE);
+    const last = rows.at(-1);
+    const onShard = page.length > ROWS_PER_PAGE && last !== undefined ? { shard, after: last.applyId } : undefined;
+    const next = onShard ?? (shard + 1 < shards ? { shard: shard + 1 } : undefined);
+    return { rows: rows.filter(({ recipient }) => statuses.includes(recipient.status)), ...(next && { next }) };
+  },
+
+  wholeRows: () => Promise.reject(new Error('nothing is exported here')),
+
+  async advance(key, { step: seen }, next, step) {
+    const effect = (): boolean => {
+      const task = table.tasks.get(taskName(key));
+      if (task === undefined) return false;
+      // Our own write, repeated, finds itself.
+      if (task.step === step) return true;
+      if (task.isDone || task.step !== seen) return false;
+      table.tasks.set(taskName(key), { ...task, step, ...(next ? { cursor: next } : { isDone: true }) });
+      return true;
+    };
+    return valueOf(await access.ask(process(), `advance ${taskName(key)}`, effect));
+  },
+});

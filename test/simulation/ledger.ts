@@ -1,0 +1,105 @@
+import type { Feedback } from '../../lambda/domain/feedback.ts';
+import type { Instant } from '../../lambda/domain/instant.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
+import type { Process } from './scheduler.ts';
+import { nameOf } from './table.ts';
+
+/** A mail that SES really took, whoever knows of it. */
+export interface Mail {
+  readonly key: RecipientKey;
+  readonly lease: string;
+  readonly round: number;
+  readonly messageId: string;
+  /** By the true time. */
+  readonly takenAt: Instant;
+  /** Its event was applied to its row. */
+  isHeard: boolean;
+  /** Its attempt was settled as if SES had not taken it. */
+  isWrittenOff: boolean;
+}
+
+/** A claim that took effect, and all that came of it. */
+export interface Claim {
+  readonly key: RecipientKey;
+  readonly lease: string;
+  readonly round: number;
+  readonly n: number;
+  /** As it was granted, by the worker's clock. */
+  readonly leaseUntil: Instant;
+  readonly by: Process;
+  /** SES was called; absent: it never was. */
+  call?: { answer?: SendAnswer };
+  /** What the row says of it. */
+  outcome?: string;
+  /** An answer of the table about it was lost for good. */
+  isCutOff: boolean;
+}
+
+/** A redrive of one dead letter. */
+export interface Redrive {
+  readonly id: string;
+  readonly key: RecipientKey;
+  /** Round that it must end, since the recipient had failed for want of this very message. Absent: it is a stray. */
+  readonly round?: number;
+}
+
+/** What really happened, as nobody in the service can know it. */
+export interface Ledger {
+  readonly violations: string[];
+  readonly violate: (what: string) => void;
+  readonly claims: Map<string, Claim>;
+  readonly mails: readonly Mail[];
+  readonly addMail: (mail: Mail) => void;
+  readonly mailsOf: (key: RecipientKey) => Mail[];
+  /** When the mails were taken of which feedback has applied an event, canaries among them. */
+  readonly heardOf: Instant[];
+  readonly redrives: Redrive[];
+  /** Messages that were handed to two at once. */
+  readonly twins: Set<string>;
+  /** Messages that a sender let go. */
+  readonly letGo: Set<string>;
+  /** Duplicates that were counted, by recipient. */
+  readonly duplicates: Map<string, number>;
+  /** Changes of recipients whose writers never learnt that they were made, so that a duplicate may go uncounted. */
+  readonly unseenChanges: Map<string, number>;
+  /** Leases whose events feedback reported as stuck, and was told that this is remembered. */
+  readonly holds: Set<string>;
+  /** Those of them when a sender last read the witness. */
+  readonly holdsSeen: Map<Process, ReadonlySet<string>>;
+  readonly inHand: Map<Process, readonly Feedback[]>;
+  /** When a sender last asked whether it may send, and how old the answer was when it got it. */
+  readonly leaves: Map<Process, { readonly askedAt: Instant; readonly lagMs: number }>;
+  /** Since when the dispatch is stopped or cancelled. */
+  readonly inactiveSince: Map<string, Instant>;
+  operatorPauseSince: Instant | undefined;
+}
+
+export const createLedger = (): Ledger => {
+  const byRecipient = new Map<string, Mail[]>();
+  const mails: Mail[] = [];
+  const ledger: Ledger = {
+    violations: [],
+    violate: (what) => ledger.violations.push(what),
+    claims: new Map(),
+    mails,
+    addMail: (mail) => {
+      mails.push(mail);
+      byRecipient.set(nameOf(mail.key), [...ledger.mailsOf(mail.key), mail]);
+    },
+    mailsOf: (key) => byRecipient.get(nameOf(key)) ?? [],
+    heardOf: [],
+    redrives: [],
+    twins: new Set(),
+    letGo: new Set(),
+    duplicates: new Map(),
+    unseenChanges: new Map(),
+    holds: new Set(),
+    holdsSeen: new Map(),
+    inHand: new Map(),
+    leaves: new Map(),
+    inactiveSince: new Map(),
+    operatorPauseSince: undefined,
+  };
+  return ledger;
+};

@@ -1,0 +1,51 @@
+import type { Theme } from './plan.ts';
+
+/** A rule that can be taken out, to see that the simulation misses it. */
+export type Sabotage =
+  | 'claim-unconditional'
+  | 'write-unfenced'
+  | 'time-unchecked'
+  | 'own-claim-unrecognised'
+  | 'own-write-unrecognised'
+  | 'witness-always-awake'
+  | 'holds-forgotten'
+  | 'mark-before-holds'
+  | 'events-for-open-rows-alone'
+  | 'redelivery-stamped-anew'
+  | 'completion-unconditional'
+  | 'pause-overwritten';
+
+export interface Rule {
+  readonly sabotage: Sabotage;
+  /** What happens without it. */
+  readonly without: string;
+  /** Schedules in which it matters; absent: any. */
+  readonly theme?: Theme;
+}
+
+export const RULES: readonly Rule[] = [
+  { sabotage: 'claim-unconditional', without: 'a claim is granted whatever state the row is in' },
+  { sabotage: 'write-unfenced', without: 'a worker writes though its lease token no longer stands' },
+  { sabotage: 'time-unchecked', without: 'a worker believes that it has time left for another call to SES' },
+  { sabotage: 'own-claim-unrecognised', without: 'a claim whose answer was lost counts as somebody else’s' },
+  { sabotage: 'own-write-unrecognised', without: 'an outcome whose write got no answer counts as somebody else’s' },
+  {
+    sabotage: 'witness-always-awake',
+    without: 'the silence of SES’s events proves something before anything was heard',
+    theme: 'lost-answers',
+  },
+  { sabotage: 'holds-forgotten', without: 'an event that is stuck holds nobody back', theme: 'stuck-events' },
+  { sabotage: 'mark-before-holds', without: 'the mark moves on though holds could not be written', theme: 'stuck-events' },
+  {
+    sabotage: 'events-for-open-rows-alone',
+    without: 'an event changes nothing about a recipient that was given up',
+    theme: 'lost-answers',
+  },
+  { sabotage: 'redelivery-stamped-anew', without: 'a message that comes again passes for one that was redriven' },
+  {
+    sabotage: 'completion-unconditional',
+    without: 'a dispatch is completed by what its rows were a while ago',
+    theme: 'reopenings',
+  },
+  { sabotage: 'pause-overwritten', without: 'a sender’s decision replaces whatever pause stands by then', theme: 'pauses' },
+];

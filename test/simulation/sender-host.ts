@@ -1,0 +1,128 @@
+import { applyActions } from '../../lambda/application/apply-actions.ts';
+import type { SendSignal } from '../../lambda/application/attempt-end.ts';
+import { createPacer } from '../../lambda/application/pacer.ts';
+import { createPauseGuard, type PauseGuard } from '../../lambda/application/pause-guard.ts';
+import type { SendQueue } from '../../lambda/application/ports.ts';
+import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
+import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
+import type { Instant } from '../../lambda/domain/instant.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import { aContent } from '../support/builders.ts';
+import { createFakeContents, plainRenderer } from '../support/fakes.ts';
+import { createDispatchPort, createSendingPort, createTracesPort, createWitnessPort } from './control-ports.ts';
+import type { Environment } from './event-source.ts';
+import { countDuplicate } from './feedback-host.ts';
+import type { PortDeps } from './ports.ts';
+import { createRecipientPort } from './recipient-port.ts';
+import type { Host, Process } from './scheduler.ts';
+import type { Ses } from './ses.ts';
+
+/** What a message of the send queue says. */
+export interface SendBody {
+  readonly id: string;
+  readonly key: RecipientKey;
+}
+
+export interface SenderHostDeps extends PortDeps {
+  readonly ses: Ses;
+  readonly sendQueue: (process: () => Process) => SendQueue;
+  readonly newId: () => string;
+}
+
+/** A loaded sender. */
+export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBody> => {
+  const { scheduler, dice, plan } = deps;
+  let current: Process | undefined;
+  const process = (): Process => {
+    if (current === undefined) throw new Error('nothing runs here');
+    return current;
+  };
+  const clock = (): Instant => scheduler.now() + host.skewMs;
+  const dispatches = createDispatchPort(deps, process, clock);
+  const queue = deps.sendQueue(process);
+  const sendRecipients = createSendRecipients({
+    recipients: createRecipientPort(deps, process),
+    dispatches,
+    contents: createFakeContents(Object.fromEntries(['d-1', 'd-2'].map((id) => [id, aContent()]))),
+    witness: createWitnessPort(deps, process),
+    renderer: plainRenderer,
+    provider: deps.ses.provider(process),
+    pacer: createPacer({
+      clock,
+      maxSendRate: () => Promise.resolve(plan.maxSendRate),
+      senders: plan.senders,
+      parallelCalls: plan.parallelCalls,
+    }),
+    guard: watched(deps, createGuard(deps, process, clock), process),
+    stopRule: createStopRule({ dispatches, clock, observe: () => undefined }),
+    policy: plan.policy,
+    clock,
+    random: dice.next,
+    newId: deps.newId,
+    sleep: (ms) => scheduler.sleep(process(), ms),
+    observe: (signal) => {
+      observe(deps, signal);
+    },
+  });
+
+  return {
+    host,
+    async handle(messages, invoked) {
+      current = invoked;
+      const receivedAt = clock();
+      const { sabotage } = deps;
+      const remainingMs = () => (sabotage === 'time-unchecked' ? 60_000 : invoked.deadline - scheduler.now());
+      const understood = messages.map(({ body: { id, key }, sentAt, receives }) => ({
+        ...{ id, key, sentAt, receivedAt },
+        receiveCount: receives,
+      }));
+      const actions = await sendRecipients(understood, remainingMs);
+      scheduler.trace(host.name, () =>
+        understood.map(({ key, id }, i) => `${key.applyId} (${id}): ${JSON.stringify(actions[i])}`).join('; '),
+      );
+      const stays = await applyActions(
+        queue,
+        clock,
+        messages.map(({ handle, body: { key } }, i) => ({
+          receiptHandle: handle,
+          key,
+          action: actions[i] ?? { do: 'keep-failing' },
+        })),
+      );
+      for (const [i, { id }] of understood.entries()) if (stays[i] === false) deps.ledger.letGo.add(id);
+      return stays;
+    },
+  };
+};
+
+const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => Instant): PauseGuard =>
+  createPauseGuard({
+    sending: createSendingPort(deps, process),
+    sweeps: createTracesPort(deps, process),
+    policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: deps.plan.policy.sesTimeoutSeconds + 5 },
+    lookAgainSeconds: 900,
+    clock,
+    observe: () => undefined,
+  });
+
+/** Remembers when leave was asked for, and how long the answer took: what it says is that much older. */
+const watched = ({ scheduler, ledger }: SenderHostDeps, guard: PauseGuard, process: () => Process): PauseGuard => {
+  let lagMs = 0;
+  const time = async <T>(ask: () => Promise<T>): Promise<T> => {
+    const askedAt = scheduler.now();
+    const leave = await ask();
+    // An answer from memory takes no time; one that took some was read just now.
+    if (scheduler.now() > askedAt) lagMs = scheduler.now() - askedAt;
+    ledger.leaves.set(process(), { askedAt, lagMs });
+    return leave;
+  };
+  return {
+    ask: () => time(() => guard.ask()),
+    pausedUntil: () => time(() => guard.pausedUntil()),
+    note: (answers) => guard.note(answers),
+  };
+};
+
+const observe = ({ ledger }: SenderHostDeps, { type, key }: SendSignal): void => {
+  if (type === 'duplicate' && key !== undefined) countDuplicate(ledger, key);
+};

@@ -1,0 +1,116 @@
+import type { NewTask, OpenTask } from '../../lambda/application/operate-ports.ts';
+import type { StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports.ts';
+import { type Counts, type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch.ts';
+import type { Instant } from '../../lambda/domain/instant.ts';
+import { SENDING, type Sending } from '../../lambda/domain/pause.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { Process } from './scheduler.ts';
+
+/** A recipient's item. A change makes a new one, so one that is the same object has not changed. */
+export interface Row extends StoredRecipient {
+  readonly key: RecipientKey;
+}
+
+/** A dispatch's item. */
+export interface DispatchItem extends Dispatch, SweepMarks {
+  /** Whether the sweeper's index holds it. */
+  readonly isOpen: boolean;
+  readonly refusedCount: number;
+  readonly tasks: number;
+}
+
+/** A record of the stream that the relay is to carry. */
+export type StreamEntry =
+  { readonly kind: 'recipient'; readonly key: RecipientKey } | { readonly kind: 'task'; readonly key: TaskKey };
+
+/** The write that changed a row. */
+export type Cause = 'claim' | 'write' | 'reopen' | 'cancel' | 'amend';
+
+/** The item about SES's events. */
+export interface FeedbackItem {
+  mark: Instant | undefined;
+  readonly holds: Map<string, Instant>;
+  canaries: readonly Instant[];
+  canaryBookedAt: Instant | undefined;
+}
+
+/** Sees every change at the moment it takes effect. */
+export interface TableObserver {
+  readonly rowChanged: (before: Row, after: Row, cause: Cause, by: Process) => void;
+  readonly dispatchChanged: (before: DispatchItem, after: DispatchItem, by: Process) => void;
+}
+
+/** The table: what it holds, without conditions. */
+export interface Table {
+  readonly rows: Map<string, Row>;
+  readonly dispatches: Map<string, DispatchItem>;
+  readonly tasks: Map<string, NewTask & OpenTask & { readonly key: TaskKey; readonly isDone: boolean }>;
+  readonly stream: readonly StreamEntry[];
+  readonly append: (entry: StreamEntry) => void;
+  /** Called when the stream has grown. */
+  onAppend: () => void;
+  readonly feedback: FeedbackItem;
+  sending: Sending;
+  lastPassAt: Instant | undefined;
+  readonly row: (key: RecipientKey) => Row | undefined;
+  readonly rowsOf: (dispatchId: string, shard?: number) => Row[];
+  readonly accept: (dispatch: Dispatch, rows: readonly Row[]) => void;
+  readonly change: (row: Row, changes: Partial<StoredRecipient>, cause: Cause, by: Process) => Row;
+  readonly putDispatch: (after: DispatchItem, by: Process) => void;
+}
+
+export const nameOf = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId}/${applyId}`;
+export const taskName = ({ dispatchId, task }: TaskKey): string => `${dispatchId}#${task}`;
+
+export const countRowsOf = (rows: readonly Row[]): Counts => {
+  const counts = { ...NO_COUNTS };
+  for (const { recipient } of rows) counts[recipient.status] += 1;
+  return counts;
+};
+
+export const createTable = (observer: TableObserver): Table => {
+  const stream: StreamEntry[] = [];
+  const table: Table = {
+    rows: new Map(),
+    dispatches: new Map(),
+    tasks: new Map(),
+    stream,
+    onAppend: () => undefined,
+    append: (entry) => {
+      stream.push(entry);
+      table.onAppend();
+    },
+    feedback: { mark: undefined, holds: new Map(), canaries: [], canaryBookedAt: undefined },
+    sending: SENDING,
+    lastPassAt: undefined,
+
+    row: (key) => table.rows.get(nameOf(key)),
+
+    rowsOf: (dispatchId, shard) =>
+      [...table.rows.values()].filter(({ key }) => key.dispatchId === dispatchId && (shard === undefined || key.shard === shard)),
+
+    accept: (dispatch, rows) => {
+      table.dispatches.set(dispatch.dispatchId, { ...dispatch, isOpen: true, refusedCount: 0, tasks: 0 });
+      for (const row of rows) {
+        table.rows.set(nameOf(row.key), row);
+        table.append({ kind: 'recipient', key: row.key });
+      }
+    },
+
+    change: (before, changes, cause, by) => {
+      const after = { ...before, ...changes };
+      table.rows.set(nameOf(after.key), after);
+      const isReopened = ['FAILED', 'UNKNOWN'].includes(before.recipient.status) && after.recipient.status === 'PENDING';
+      if (isReopened) table.append({ kind: 'recipient', key: after.key });
+      observer.rowChanged(before, after, cause, by);
+      return after;
+    },
+
+    putDispatch: (after, by) => {
+      const before = table.dispatches.get(after.dispatchId) ?? after;
+      table.dispatches.set(after.dispatchId, after);
+      observer.dispatchChanged(before, after, by);
+    },
+  };
+  return table;
+};
