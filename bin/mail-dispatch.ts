@@ -3,6 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { environmentName } from '../lib/setting.ts';
 import { DispatchStack } from '../lib/stacks/dispatch-stack.ts';
 import { StorageStack } from '../lib/stacks/storage-stack.ts';
+import { WatchStack } from '../lib/stacks/watch-stack.ts';
 import { LOCAL, readStage } from '../lib/stages.ts';
 
 const app = new App();
@@ -33,10 +34,18 @@ const storage = new StorageStack(app, 'Storage', {
   stackName: `mail-dispatch-${stage.name}-storage`,
   description: 'Mail dispatch: what must survive',
 });
-new DispatchStack(app, 'Dispatch', {
+const dispatch = new DispatchStack(app, 'Dispatch', {
   ...common,
   stackName: `mail-dispatch-${stage.name}`,
   description: 'Mail dispatch: API, queues, senders, recovery',
   table: storage.table,
   failures: storage.failures,
+  exports: storage.exports,
+});
+new WatchStack(app, 'Watch', {
+  stage,
+  stackName: `mail-dispatch-${stage.name}-watch`,
+  description: 'Mail dispatch: alarms, dashboard, saved queries',
+  table: storage.table,
+  watched: dispatch.watched,
 });

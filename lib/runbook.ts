@@ -1,5 +1,6 @@
-/** Sections of docs/runbook.md, one for each alarm, by the anchor of their heading. */
+/** Sections of docs/runbook.md, in their order; each alarm leads to one of them, by the anchor of its heading. */
 export const RUNBOOK_SECTIONS = [
+  'page',
   'send-dead-letters',
   'task-dead-letters',
   'feedback-dead-letters',
@@ -7,6 +8,27 @@ export const RUNBOOK_SECTIONS = [
   'dispatch-stopped',
   'outcome-unknown',
   'feedback-silent',
+  'duplicate-sent',
+  'mails-discarded',
+  'mails-overdue',
+  'send-queue-old',
+  'send-queue-full',
+  'feedback-queue-old',
+  'sweep-silent',
+  'relay-silent',
+  'recovery-fails',
+  'records-not-relayed',
+  'unreadable-data',
+  'stream-late',
+  'function-errors',
+  'sender-throttled',
+  'sender-slow',
+  'table-throttled',
+  'api-errors',
+  'api-slow',
+  'quota-nearly-used',
+  'bounce-rate',
+  'complaint-rate',
 ] as const;
 
 export type RunbookSection = (typeof RUNBOOK_SECTIONS)[number];

@@ -38,7 +38,15 @@ export interface StageSettings extends TimeOrder {
   /** First and longest pause when the account cannot send. */
   readonly pauseBaseSeconds: number;
   readonly pauseCapSeconds: number;
+  /** How long messages wait during an operator's pause before they are looked at again: mails go out up to that much after its end. */
+  readonly pauseLookSeconds: number;
   readonly retentionDays: number;
+  /** A mail that waits longer is late, and somebody is told. */
+  readonly lateSeconds: number;
+  /** Who is told of every alarm; empty: nobody. */
+  readonly alarmEmail: string;
+  /** How long the same content is not accepted again under another key, unless that is asked for. */
+  readonly repeatGuardSeconds: number;
 
   /** A dispatch counts as stuck after this long without a change; its rows are visited no more often than that. */
   readonly stillSeconds: number;
@@ -67,6 +75,7 @@ const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   holdAfterSeconds: 60,
   pauseBaseSeconds: 2,
   pauseCapSeconds: 10,
+  pauseLookSeconds: 10,
   stillSeconds: 10,
   visitSeconds: 10,
 };
@@ -99,7 +108,11 @@ const readPolicy = (read: SettingReader) => ({
   holdAfterSeconds: read.number('holdAfterSeconds', HOUR, { from: 1, to: DAY }),
   pauseBaseSeconds: read.number('pauseBaseSeconds', 60, { from: 1, to: HOUR }),
   pauseCapSeconds: read.number('pauseCapSeconds', 600, { from: 1, to: DAY }),
+  // SQS delays a message for 15 minutes at most.
+  pauseLookSeconds: read.number('pauseLookSeconds', 900, { from: 1, to: 900 }),
   retentionDays: read.number('retentionDays', 180, { from: 1, to: 3_650 }),
+  repeatGuardSeconds: read.number('repeatGuardSeconds', 600, { from: 1, to: DAY }),
+  lateSeconds: read.number('lateSeconds', HOUR, { from: 60, to: DAY }),
   stillSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
   visitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
 });
@@ -113,6 +126,12 @@ const readIdentity = (read: SettingReader) => ({
     '',
     'give name@host, Name <name@host> or nothing',
     (text) => text === '' || isMailbox(text),
+  ),
+  alarmEmail: read.text(
+    'alarmEmail',
+    '',
+    'give the one mailbox that is told of alarms as name@host, or nothing',
+    (text) => text === '' || parseMailbox(text)?.address === text,
   ),
   templatePrefix: read.text('templatePrefix', '', 'use letters, digits, - and _ only', (text) => /^[\w-]{0,40}$/.test(text)),
 });

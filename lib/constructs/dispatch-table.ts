@@ -59,7 +59,16 @@ export class DispatchTable extends Construct {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query');
   }
 
-  /** May change a dispatch as a whole together with a new task, after a look at its recipients. */
+  /** May find dispatches, by their admin or because somebody should look at them. */
+  grantList(grantee: IGrantable): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['dynamodb:Query'],
+      resourceArns: [BY_ADMIN_INDEX, OPEN_INDEX].map((index) => `${this.table.tableArn}/index/${index}`),
+    });
+  }
+
+  /** May change a dispatch as a whole together with a new task, and single recipients of it, after a look at them. */
   grantOperate(grantee: IGrantable): Grant {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
   }

@@ -43,8 +43,10 @@ export class EventIntake extends Construct {
       visibility,
       // Whatever waits for an event that was given up waits for a person, so it is tried for hours before that.
       plannedAttempts: 200,
-      impact: 'What became of some mails is not recorded, and those whose answer was lost wait for a person.',
-      runbook: 'feedback-dead-letters',
+      whenGivenUp: {
+        impact: 'What became of some mails is not recorded, and those whose answer was lost wait for a person.',
+        runbook: 'feedback-dead-letters',
+      },
     });
 
     const topic = new Topic(this, 'Topic', { enforceSSL: true, masterKey: this.#keyForSes(kept) });

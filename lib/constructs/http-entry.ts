@@ -44,6 +44,7 @@ const ACCESS_LOG = {
 
 /** The HTTP API: every route asks for a token of the issuer, with a scope. */
 export class HttpEntry extends Construct {
+  readonly api: HttpApi;
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: HttpEntryProps) {
@@ -73,6 +74,7 @@ export class HttpEntry extends Construct {
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
+    this.api = api;
     this.url = api.apiEndpoint;
   }
 }

@@ -1,6 +1,6 @@
 import { CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import { EventSourceMapping, FilterCriteria, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterCriteria, MetricType, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
@@ -32,6 +32,8 @@ const RELAYED = [
 
 /** The table's stream as outbox: every write that asks for a message reaches the relay, or the bucket. */
 export class OutboxRelay extends Construct {
+  readonly mapping: EventSourceMapping;
+
   constructor(scope: Construct, id: string, { table, relay, failures }: OutboxRelayProps) {
     super(scope, id);
     table.grantFollow(relay);
@@ -49,7 +51,7 @@ export class OutboxRelay extends Construct {
       },
     );
 
-    new EventSourceMapping(this, 'Stream', {
+    this.mapping = new EventSourceMapping(this, 'Stream', {
       target: relay.lambda,
       eventSourceArn: table.streamArn,
       // The only position that misses nothing while the mapping is made or changed.
@@ -62,6 +64,8 @@ export class OutboxRelay extends Construct {
       maxRecordAge: Duration.hours(23),
       supportS3OnFailureDestination: true,
       onFailure: { bind: () => ({ destination: failures.bucketArn }) },
+      // Without these nothing tells that something was put into the bucket.
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
       filters: RELAYED.map((pattern) => FilterCriteria.filter(pattern)),
     });
   }

@@ -41,6 +41,7 @@ const REQUIRE_FOR_ESM =
 /** A function of this service: the house's runtime, bundle, log group and settings, and a role that starts with no rights but its log. */
 export class ServiceFunction extends Construct implements IGrantable {
   readonly lambda: LambdaFunction;
+  readonly logs: LogGroup;
   readonly timeout: Duration;
   readonly grantPrincipal: IPrincipal;
 
@@ -56,6 +57,7 @@ export class ServiceFunction extends Construct implements IGrantable {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.grantPrincipal = role;
     logGroup.grantWrite(role);
+    this.logs = logGroup;
 
     this.lambda = new NodejsFunction(this, 'Function', {
       entry: join(ROOT, 'lambda/handlers', props.handler, 'index.ts'),

@@ -4,8 +4,7 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-import type { RunbookSection } from '../runbook.ts';
-import { DeadLetterAlarm } from './dead-letter-alarm.ts';
+import type { AlarmText } from './alarm-registry.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface WorkerQueueProps {
@@ -22,11 +21,8 @@ export interface WorkerQueueProps {
    */
   readonly visibility?: Duration;
 
-  /** What it means for people that messages were given up, in one sentence. */
-  readonly impact: string;
-
-  /** Section of the runbook that says what to do then. */
-  readonly runbook: RunbookSection;
+  /** What it means for people that messages were given up, and where it is written what to do then. */
+  readonly whenGivenUp: AlarmText;
 }
 
 export interface ConsumerProps {
@@ -38,11 +34,12 @@ export interface ConsumerProps {
 /** Receives beyond the planned attempts: crashes, throttles and a look in the console count as receives too. */
 const RECEIVE_HEADROOM = 4;
 
-/** A queue with its dead letters, and the alarm that says that some are there. */
+/** A queue with its dead letters, and what the alarm says when some are there. */
 export class WorkerQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly maxReceiveCount: number;
+  readonly whenGivenUp: AlarmText;
 
   readonly #consumerTimeout: Duration;
 
@@ -58,6 +55,7 @@ export class WorkerQueue extends Construct {
       throw new Error(`'plannedAttempts' must be a whole number of at least 1, got ${props.plannedAttempts}`);
     }
     this.maxReceiveCount = props.plannedAttempts + RECEIVE_HEADROOM;
+    this.whenGivenUp = props.whenGivenUp;
     this.#consumerTimeout = props.consumerTimeout;
 
     this.deadLetters = new Queue(this, 'DeadLetters', {
@@ -72,7 +70,6 @@ export class WorkerQueue extends Construct {
       visibilityTimeout: visibility,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: this.maxReceiveCount },
     });
-    new DeadLetterAlarm(this, 'DeadLettersSeen', { deadLetters: this.deadLetters, impact: props.impact, runbook: props.runbook });
   }
 
   /** Lets the function drain the queue, and gives it the rights for that. */

@@ -1,6 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
-import { TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -15,22 +14,25 @@ import type { ReadDispatchesEnvVars } from '../../lambda/handlers/read-dispatche
 import type { RelayOutboxEnvVars } from '../../lambda/handlers/relay-outbox/env.ts';
 import type { SendRecipientsEnvVars } from '../../lambda/handlers/send-recipients/env.ts';
 import type { SweepEnvVars } from '../../lambda/handlers/sweep/env.ts';
-import { type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts';
+import { BY_ADMIN_INDEX, type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts';
 import { EventIntake } from '../constructs/event-intake.ts';
+import { ExportBucket } from '../constructs/export-bucket.ts';
 import { type Endpoint, HttpEntry } from '../constructs/http-entry.ts';
 import { OutboxRelay } from '../constructs/outbox-relay.ts';
-import { ServiceAlarm } from '../constructs/service-alarm.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { grantReadQuota, grantReadTemplates, grantSendMail } from '../constructs/ses-rights.ts';
 import { WorkerQueue } from '../constructs/worker-queue.ts';
 import { sendingScale } from '../sending-scale.ts';
 import type { StageSettings } from '../stages.ts';
+import type { Watched, WatchedStream } from '../watch/watched.ts';
 
 export interface DispatchStackProps extends StackProps {
   readonly stage: StageSettings;
   readonly table: DispatchTable;
   /** Where stream records go that cannot be relayed. */
   readonly failures: Bucket;
+  /** Where the files of exports go. */
+  readonly exports: Bucket;
 }
 
 /** An HTTP API gives up after 30 s; the function must be the first to. */
@@ -39,31 +41,48 @@ const API_TIMEOUT = Duration.seconds(29);
 /** 1,000 recipients are put in a few seconds; the rest is for a table that throttles, and for tasks that go on for long. */
 const TASK_TIMEOUT = Duration.seconds(60);
 
+const ABOUT_THE_ACCOUNT = {
+  id: 'AwsSolutions-IAM5[Resource::*]',
+  reason: 'ses:GetAccount is about the account as a whole and knows no narrower resource.',
+};
+
+/** Who may look. */
+const READERS = ['mail:read', 'mail:operate'];
+
 /** What can be rebuilt: API, relay, queues, senders, recovery, events of SES. */
 export class DispatchStack extends Stack {
+  /** What people are told about. */
+  readonly watched: Watched;
+
   readonly #stage: StageSettings;
   readonly #table: DispatchTable;
   readonly #sends: WorkerQueue;
   readonly #tasks: WorkerQueue;
   readonly #events: EventIntake;
+  readonly #exports: ExportBucket;
 
-  constructor(scope: Construct, id: string, { stage, table, failures, ...props }: DispatchStackProps) {
+  constructor(scope: Construct, id: string, { stage, table, failures, exports, ...props }: DispatchStackProps) {
     super(scope, id, props);
     this.#stage = stage;
     this.#table = table;
+    this.#exports = new ExportBucket(exports);
 
     this.#sends = new WorkerQueue(this, 'Sends', {
       consumerTimeout: Duration.seconds(stage.functionTimeoutSeconds),
       visibility: Duration.seconds(stage.visibilitySeconds),
       plannedAttempts: stage.attemptsPerRound,
-      impact: 'Some recipients did not get their mail, and nothing tries again until a person does.',
-      runbook: 'send-dead-letters',
+      whenGivenUp: {
+        impact: 'Some recipients did not get their mail, and nothing tries again until a person does.',
+        runbook: 'send-dead-letters',
+      },
     });
     this.#tasks = new WorkerQueue(this, 'Tasks', {
       consumerTimeout: TASK_TIMEOUT,
       plannedAttempts: 7,
-      impact: 'Part of a large dispatch is not even waiting to be sent, or a cancelled or resumed one is left half-way.',
-      runbook: 'task-dead-letters',
+      whenGivenUp: {
+        impact: 'Part of a large dispatch is not even waiting to be sent, or a cancelled or resumed one is left half-way.',
+        runbook: 'task-dead-letters',
+      },
     });
     this.#events = new EventIntake(this, 'Events', {
       timeout: Duration.seconds(stage.feedbackTimeoutSeconds),
@@ -72,12 +91,19 @@ export class DispatchStack extends Stack {
     });
 
     const api = this.#addApi();
-    this.#addRelay(failures);
-    this.#addTaskWorker();
-    this.#addSender();
-    this.#addFeedback();
-    this.#addSweeper();
-    this.#addAlarms();
+    const relay = this.#addRelay(failures);
+    const sender = this.#addSender();
+    const others = [this.#addTaskWorker(), this.#addFeedback(), this.#addSweeper()];
+    this.watched = {
+      api: api.api,
+      sends: this.#sends,
+      tasks: this.#tasks,
+      feedback: this.#events.feedback,
+      sender,
+      streams: [relay],
+      background: [sender, relay.follower, ...others],
+      functions: this.node.findAll().filter((each) => each instanceof ServiceFunction),
+    };
 
     new CfnOutput(this, 'ApiUrl', { value: api.url });
     new CfnOutput(this, 'SendQueueUrl', { value: this.#sends.queue.queueUrl });
@@ -90,7 +116,7 @@ export class DispatchStack extends Stack {
   }
 
   #addApi(): HttpEntry {
-    const { kept, issuer, audience, templatePrefix, fromAddress, replyToAddress } = this.#stage;
+    const { kept, issuer, audience, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate } = this.#stage;
     const accept = new ServiceFunction(this, 'AcceptDispatch', {
       handler: 'accept-dispatch',
       timeout: API_TIMEOUT,
@@ -102,38 +128,61 @@ export class DispatchStack extends Stack {
         TEMPLATE_PREFIX: templatePrefix,
         FROM_ADDRESS: fromAddress,
         REPLY_TO_ADDRESS: replyToAddress,
+        REPEAT_GUARD_SECONDS: String(repeatGuardSeconds),
+        SEND_QUEUE_URL: this.#sends.queue.queueUrl,
+        MAX_SEND_RATE: String(maxSendRate),
       } satisfies AcceptDispatchEnvVars,
     });
     this.#table.grantAccept(accept);
     grantReadTemplates(accept, templatePrefix);
-    Validations.of(accept).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:template/${templatePrefix}*]`,
-      reason: 'Scenarios come and go without a deployment; the prefix of their templates is all that is known of them here.',
-    });
+    grantReadQuota(accept);
+    this.#sends.grantCount(accept);
+    Validations.of(accept).acknowledge(
+      {
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:template/${templatePrefix}*]`,
+        reason: 'Scenarios come and go without a deployment; the prefix of their templates is all that is known of them here.',
+      },
+      ABOUT_THE_ACCOUNT,
+    );
 
     const read = new ServiceFunction(this, 'ReadDispatches', {
       handler: 'read-dispatches',
       timeout: Duration.seconds(20),
       memoryMegabytes: 512,
       kept,
-      environment: { TABLE_NAME: this.#table.table.tableName } satisfies ReadDispatchesEnvVars,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        BY_ADMIN_INDEX,
+        OPEN_INDEX,
+        EXPORT_BUCKET: this.#exports.name,
+      } satisfies ReadDispatchesEnvVars,
     });
     this.#table.grantRead(read);
+    this.#table.grantList(read);
+    this.#exports.grantFetch(read);
 
-    const readers = ['mail:read', 'mail:operate'];
     return new HttpEntry(this, 'Http', {
       issuer,
       audience,
       kept,
       endpoints: {
         ...this.#addOperations(),
-        Accept: { handler: accept, routes: [{ method: HttpMethod.POST, path: '/dispatches', scopes: ['mail:send'] }] },
+        Accept: {
+          handler: accept,
+          routes: [
+            { method: HttpMethod.POST, path: '/dispatches', scopes: ['mail:send'] },
+            { method: HttpMethod.POST, path: '/dispatches/preview', scopes: ['mail:send'] },
+          ],
+        },
         Read: {
           handler: read,
           routes: [
-            { method: HttpMethod.GET, path: '/dispatches/{dispatchId}', scopes: readers },
-            { method: HttpMethod.GET, path: '/dispatches/{dispatchId}/recipients', scopes: readers },
-          ],
+            '/dispatches',
+            '/dispatches/{dispatchId}',
+            '/dispatches/{dispatchId}/recipients',
+            '/dispatches/{dispatchId}/recipients/{applyId}',
+            '/dispatches/{dispatchId}/exports/{export}',
+          ].map((path) => ({ method: HttpMethod.GET, path, scopes: READERS })),
         },
       },
     });
@@ -145,7 +194,10 @@ export class DispatchStack extends Stack {
     const dispatches = new ServiceFunction(this, 'OperateDispatches', {
       ...common,
       handler: 'operate-dispatches',
-      environment: { TABLE_NAME: this.#table.table.tableName } satisfies OperateDispatchesEnvVars,
+      environment: {
+        TABLE_NAME: this.#table.table.tableName,
+        RETENTION_DAYS: String(this.#stage.retentionDays),
+      } satisfies OperateDispatchesEnvVars,
     });
     this.#table.grantOperate(dispatches);
     const sending = new ServiceFunction(this, 'OperateSending', {
@@ -164,6 +216,9 @@ export class DispatchStack extends Stack {
         routes: [
           { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/cancel', scopes: senders },
           { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/resume', scopes: senders },
+          { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/retry', scopes: senders },
+          { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/recipients/{applyId}/settle', scopes: senders },
+          { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/exports', scopes: READERS },
         ],
       },
       OperateSending: {
@@ -176,7 +231,7 @@ export class DispatchStack extends Stack {
     };
   }
 
-  #addRelay(failures: Bucket): void {
+  #addRelay(failures: Bucket): WatchedStream {
     const relay = new ServiceFunction(this, 'RelayOutbox', {
       handler: 'relay-outbox',
       timeout: Duration.seconds(60),
@@ -190,10 +245,11 @@ export class DispatchStack extends Stack {
     });
     this.#sends.grantSend(relay);
     this.#tasks.grantSend(relay);
-    new OutboxRelay(this, 'Outbox', { table: this.#table, relay, failures });
+    const { mapping } = new OutboxRelay(this, 'Outbox', { table: this.#table, relay, failures });
+    return { follower: relay, mapping };
   }
 
-  #addTaskWorker(): void {
+  #addTaskWorker(): ServiceFunction {
     const worker = new ServiceFunction(this, 'CarryOutTask', {
       handler: 'carry-out-task',
       timeout: TASK_TIMEOUT,
@@ -203,17 +259,20 @@ export class DispatchStack extends Stack {
         TABLE_NAME: this.#table.table.tableName,
         SEND_QUEUE_URL: this.#sends.queue.queueUrl,
         TASK_QUEUE_URL: this.#tasks.queue.queueUrl,
+        EXPORT_BUCKET: this.#exports.name,
         RETENTION_DAYS: String(this.#stage.retentionDays),
       } satisfies CarryOutTaskEnvVars,
     });
     this.#table.grantCarryOut(worker);
+    this.#exports.grantWrite(worker);
     this.#sends.grantSend(worker);
     this.#tasks.grantSend(worker);
     // One task a call, so that one that fails takes no other with it; two at once leave the table to the senders.
     this.#tasks.feed(worker, { batchSize: 1, maxConcurrency: 2 });
+    return worker;
   }
 
-  #addSender(): void {
+  #addSender(): ServiceFunction {
     const stage = this.#stage;
     const { batchSize, maxConcurrency } = sendingScale(stage);
     const sender = new ServiceFunction(this, 'SendRecipients', {
@@ -242,6 +301,7 @@ export class DispatchStack extends Stack {
         HOLD_AFTER_SECONDS: String(stage.holdAfterSeconds),
         PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
         PAUSE_CAP_SECONDS: String(stage.pauseCapSeconds),
+        PAUSE_LOOK_SECONDS: String(stage.pauseLookSeconds),
         FROM_ADDRESS: stage.fromAddress,
         RETENTION_DAYS: String(stage.retentionDays),
       } satisfies SendRecipientsEnvVars,
@@ -251,14 +311,12 @@ export class DispatchStack extends Stack {
     this.#sends.grantHide(sender);
     grantSendMail(sender, stage.fromAddress, this.#events.configurationSet);
     grantReadQuota(sender);
-    Validations.of(sender).acknowledge({
-      id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'ses:GetAccount is about the account as a whole and knows no narrower resource.',
-    });
+    Validations.of(sender).acknowledge(ABOUT_THE_ACCOUNT);
     this.#sends.feed(sender, { batchSize, maxConcurrency });
+    return sender;
   }
 
-  #addFeedback(): void {
+  #addFeedback(): ServiceFunction {
     const { kept, feedbackTimeoutSeconds, retentionDays } = this.#stage;
     const feedback = new ServiceFunction(this, 'ApplyFeedback', {
       handler: 'apply-feedback',
@@ -273,9 +331,10 @@ export class DispatchStack extends Stack {
     this.#table.grantFeedback(feedback);
     // A batch is applied all at once, and five of them keep up with some hundred mails a second.
     this.#events.feedback.feed(feedback, { batchSize: 10, maxConcurrency: 5 });
+    return feedback;
   }
 
-  #addSweeper(): void {
+  #addSweeper(): ServiceFunction {
     const stage = this.#stage;
     const sweeper = new ServiceFunction(this, 'Sweep', {
       handler: 'sweep',
@@ -301,31 +360,6 @@ export class DispatchStack extends Stack {
       schedule: Schedule.rate(Duration.minutes(5)),
       targets: [new LambdaTarget(sweeper.lambda)],
     });
-  }
-  #addAlarms(): void {
-    new ServiceAlarm(this, 'SendingPaused', {
-      metricName: 'SendingPaused',
-      impact: 'Nothing is sent: the account cannot send, or an operator paused it; mails wait and none is lost.',
-      runbook: 'sending-paused',
-      missing: TreatMissingData.IGNORE,
-    });
-    new ServiceAlarm(this, 'DispatchStopped', {
-      metricName: 'DispatchStopped',
-      impact: 'A dispatch was stopped with mails unsent: most were refused, or it is too old to be sent unasked.',
-      runbook: 'dispatch-stopped',
-      missing: TreatMissingData.NOT_BREACHING,
-    });
-    new ServiceAlarm(this, 'OutcomeUnknown', {
-      metricName: 'OutcomeUnknown',
-      impact: 'Of some recipients nobody can tell whether they got their mail, and nothing tries again until a person does.',
-      runbook: 'outcome-unknown',
-      missing: TreatMissingData.NOT_BREACHING,
-    });
-    new ServiceAlarm(this, 'FeedbackSilent', {
-      metricName: 'FeedbackSilent',
-      impact: 'Mails go out, but no event of SES comes: bounces are not seen and lost answers cannot be settled.',
-      runbook: 'feedback-silent',
-      missing: TreatMissingData.IGNORE,
-    });
+    return sweeper;
   }
 }

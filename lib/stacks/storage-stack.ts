@@ -9,10 +9,11 @@ export interface StorageStackProps extends StackProps {
   readonly stage: StageSettings;
 }
 
-/** What must survive: the table, and the bucket for what could not be relayed. */
+/** What must survive: the table, and the buckets for what could not be relayed and for exports. */
 export class StorageStack extends Stack {
   readonly table: DispatchTable;
   readonly failures: Bucket;
+  readonly exports: Bucket;
 
   constructor(scope: Construct, id: string, { stage, ...props }: StorageStackProps) {
     super(scope, id, props);
@@ -30,6 +31,19 @@ export class StorageStack extends Stack {
       id: 'AwsSolutions-S1',
       reason:
         'One function writes here, in rare trouble, and objects live 30 days: a second bucket of access logs would say nothing more.',
+    });
+
+    this.exports = new Bucket(this, 'Exports', {
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      // Files of addresses, made to be fetched at once.
+      lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+      removalPolicy: stage.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.exports).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'Who asked for which file, the service logs; files live a day, and their addresses five minutes.',
     });
 
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });

@@ -71,6 +71,7 @@ describe('the settings of a stage', () => {
     maxSendRate: 80,
     unclearPolicy: 'hold',
     retentionDays: 90,
+    repeatGuardSeconds: 300,
     feedbackTimeoutSeconds: 12,
     feedbackVisibilitySeconds: 40,
     stillSeconds: 500,
@@ -117,6 +118,8 @@ describe('the settings of a stage', () => {
       TEMPLATE_PREFIX: 'recruiting-',
       FROM_ADDRESS: 'Hiring <jobs@mail.example.org>',
       REPLY_TO_ADDRESS: 'help@example.org',
+      REPEAT_GUARD_SECONDS: '300',
+      MAX_SEND_RATE: '80',
     });
   });
 });

@@ -9,8 +9,15 @@ describe('the HTTP API', () => {
   it('has these routes, each with the scopes of which a token must have one', () => {
     expect(Object.fromEntries(routes.map(({ RouteKey, AuthorizationScopes }) => [RouteKey, AuthorizationScopes]))).toEqual({
       'POST /dispatches': ['mail:send'],
+      'POST /dispatches/preview': ['mail:send'],
+      'GET /dispatches': ['mail:read', 'mail:operate'],
       'GET /dispatches/{dispatchId}': ['mail:read', 'mail:operate'],
       'GET /dispatches/{dispatchId}/recipients': ['mail:read', 'mail:operate'],
+      'GET /dispatches/{dispatchId}/recipients/{applyId}': ['mail:read', 'mail:operate'],
+      'GET /dispatches/{dispatchId}/exports/{export}': ['mail:read', 'mail:operate'],
+      'POST /dispatches/{dispatchId}/exports': ['mail:read', 'mail:operate'],
+      'POST /dispatches/{dispatchId}/retry': ['mail:send', 'mail:operate'],
+      'POST /dispatches/{dispatchId}/recipients/{applyId}/settle': ['mail:send', 'mail:operate'],
       'POST /dispatches/{dispatchId}/cancel': ['mail:send', 'mail:operate'],
       'POST /dispatches/{dispatchId}/resume': ['mail:send', 'mail:operate'],
       'GET /sending': ['mail:operate'],

@@ -19,7 +19,7 @@ const statements = (role: string): Statement[] =>
 /** Logical ids end in a hash that says nothing to a reader. */
 const readable = (resource: unknown): string =>
   plain(resource)
-    .replace(/(Table|Queue|Logs|RelayFailures|ConfigurationSet)[0-9A-F]{8}/g, '$1')
+    .replace(/(Table|Queue|Logs|RelayFailures|Exports|ConfigurationSet)[0-9A-F]{8}/g, '$1')
     .replace(/\.?(Stream)?Arn[0-9A-F]{0,8}/, (_, stream: string | undefined) => (stream === undefined ? '' : '/stream'));
 
 /** `action on resource`, one line for each pair that is allowed. */
@@ -36,8 +36,24 @@ const SES = 'arn:Partition:ses:Region:AccountId:';
 
 describe('the role of each function may do exactly this', () => {
   it.each<[string, string[]]>([
-    ['AcceptDispatch', [...table('GetItem', 'PutItem'), `ses:GetEmailTemplate on ${SES}template/recruiting-*`]],
-    ['ReadDispatches', table('GetItem', 'Query')],
+    [
+      'AcceptDispatch',
+      [
+        ...table('GetItem', 'PutItem'),
+        'ses:GetAccount on *',
+        `ses:GetEmailTemplate on ${SES}template/recruiting-*`,
+        'sqs:GetQueueAttributes on SendsQueue',
+      ],
+    ],
+    [
+      'ReadDispatches',
+      [
+        ...table('GetItem', 'Query'),
+        'dynamodb:Query on DispatchesTable/index/by-admin',
+        'dynamodb:Query on DispatchesTable/index/open',
+        's3:GetObject on Exports/*',
+      ],
+    ],
     ['OperateDispatches', table('GetItem', 'PutItem', 'Query', 'UpdateItem')],
     ['OperateSending', table('GetItem', 'UpdateItem')],
     [
@@ -57,6 +73,8 @@ describe('the role of each function may do exactly this', () => {
       'CarryOutTask',
       [
         ...table('DeleteItem', 'GetItem', 'PartiQLInsert', 'Query', 'UpdateItem'),
+        's3:GetObject on Exports/*',
+        's3:PutObject on Exports/*',
         'sqs:DeleteMessage on TasksQueue',
         'sqs:GetQueueAttributes on TasksQueue',
         'sqs:ReceiveMessage on TasksQueue',

@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-
 import { Duration, Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 
 import { WorkerQueue } from '../../lib/constructs/worker-queue.ts';
-import { RUNBOOK_SECTIONS } from '../../lib/runbook.ts';
-import { all, emptyApp, one, plain, ROOT, synthesize } from './synthesized.ts';
+import { all, emptyApp, one, plain, synthesize } from './synthesized.ts';
 
 const { dispatch } = synthesize();
 
@@ -25,35 +21,19 @@ describe.each([
     expect(live.Properties['VisibilityTimeout']).toBe(visibility);
   });
 
-  it('gives a message up only after more receives than the worker plans attempts', () => {
+  it('gives a message up only after more receives than the worker plans attempts (Q6)', () => {
     const { deadLetterTargetArn, ...policy } = live.Properties['RedrivePolicy'] as { deadLetterTargetArn: unknown };
     expect(policy).toEqual({ maxReceiveCount });
     expect(plain(deadLetterTargetArn)).toBe(`${dead.id}.Arn`);
   });
 
-  it('keeps dead letters for 14 days, live messages for 4', () => {
+  it('keeps dead letters for 14 days, live messages for 4 (Q6)', () => {
     expect(live.Properties['MessageRetentionPeriod']).toBe(4 * DAY);
     expect(dead.Properties['MessageRetentionPeriod']).toBe(14 * DAY);
   });
 
   it('is encrypted, as are its dead letters', () => {
     expect([live, dead].map(({ Properties }) => Properties['SqsManagedSseEnabled'])).toEqual([true, true]);
-  });
-
-  it('raises an alarm for the first dead letter that is visible', () => {
-    const { Properties } = one(dispatch, 'AWS::CloudWatch::Alarm', `${name}DeadLetters`);
-    const [dimension] = Properties['Dimensions'] as { Value: unknown }[];
-
-    expect(plain(dimension?.Value)).toBe(`${dead.id}.QueueName`);
-    expect(Properties).toMatchObject({
-      // "Sent" would not see what SQS moves by itself.
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Statistic: 'Maximum',
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-      EvaluationPeriods: 1,
-      TreatMissingData: 'notBreaching',
-    });
   });
 });
 
@@ -78,28 +58,11 @@ it('every topic refuses requests without TLS', () => {
   expect(denials(dispatch, 'AWS::SNS::TopicPolicy', 'Topics')).toEqual(topics);
 });
 
-describe('the alarms', () => {
-  const descriptions = all(dispatch, 'AWS::CloudWatch::Alarm').map(({ Properties }) => String(Properties['AlarmDescription']));
-
-  it('say what it means for people, and where to read what to do', () => {
-    for (const text of descriptions) expect(text).toMatch(/^[A-Z][^.]{20,}\. Runbook: docs\/runbook\.md#[a-z-]+$/);
-  });
-
-  it('and the headings of the runbook are the same list', () => {
-    const runbook = readFileSync(resolve(ROOT, 'docs/runbook.md'), 'utf8');
-    const headings = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));
-
-    expect(headings).toEqual([...RUNBOOK_SECTIONS]);
-    expect(descriptions.map((text) => text.split('#')[1]).sort()).toEqual([...RUNBOOK_SECTIONS].sort());
-  });
-});
-
 describe('WorkerQueue', () => {
   const props = {
     plannedAttempts: 7,
     consumerTimeout: Duration.seconds(20),
-    impact: 'Nothing moves.',
-    runbook: 'task-dead-letters',
+    whenGivenUp: { impact: 'Nothing moves.', runbook: 'task-dead-letters' },
   } as const;
   const stack = () => new Stack(emptyApp(), 'Test');
 

@@ -28,6 +28,7 @@ const ASKS: readonly (readonly [RegExp, string])[] = [
   [/\bnew GetAccountCommand\(/, 'ses:GetAccount'],
   [/\bnew GetEmailTemplateCommand\(/, 'ses:GetEmailTemplate'],
   [/\bnew PutObjectCommand\(/, 's3:PutObject'],
+  [/\bnew GetObjectCommand\(/, 's3:GetObject'],
 ];
 
 /** Every file of ours that a handler loads. */
@@ -57,9 +58,11 @@ const CONSUMER = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMes
 
 /** Who uses rights of a role besides our code; and what a shared adapter could do but this function never does. */
 const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly neverDone?: string[] }][] = [
-  ['AcceptDispatch', 'accept-dispatch', {}],
+  // It looks whether sending is paused, but pauses nothing.
+  ['AcceptDispatch', 'accept-dispatch', { neverDone: ['dynamodb:UpdateItem'] }],
   ['ReadDispatches', 'read-dispatches', {}],
-  ['OperateDispatches', 'operate-dispatches', {}],
+  // It reopens and settles recipients, but claims nothing.
+  ['OperateDispatches', 'operate-dispatches', { neverDone: ['dynamodb:PartiQLUpdate'] }],
   ['OperateSending', 'operate-sending', {}],
   [
     'RelayOutbox',

@@ -50,7 +50,11 @@ describe('a stage', () => {
       holdAfterSeconds: 3_600,
       pauseBaseSeconds: 60,
       pauseCapSeconds: 600,
+      pauseLookSeconds: 900,
       retentionDays: 180,
+      lateSeconds: 3_600,
+      alarmEmail: '',
+      repeatGuardSeconds: 600,
       stillSeconds: 600,
       visitSeconds: 900,
     });
@@ -72,6 +76,7 @@ describe('a stage', () => {
       holdAfterSeconds: 60,
       pauseBaseSeconds: 2,
       pauseCapSeconds: 10,
+      pauseLookSeconds: 10,
       stillSeconds: 10,
       visitSeconds: 10,
       attemptsPerRound: 7,
@@ -104,6 +109,8 @@ describe('a stage', () => {
     ['pauseBaseSeconds', 601],
     ['templatePrefix', 'a/b'],
     ['replyToAddress', 'nobody'],
+    ['alarmEmail', 'Duty <duty@example.org>'],
+    ['lateSeconds', 59],
     ['audience', ''],
   ])('with %s %j is refused', (key, value) => {
     expect(() => read('prod', { ...GIVEN, [key]: value })).toThrow(new RegExp(`\n- ${key} `));

@@ -103,3 +103,27 @@ describe('what a mistaken delete does', () => {
     expect([table(name).DeletionPolicy, bucket(name).DeletionPolicy]).toEqual(['Delete', 'Delete']);
   });
 });
+
+describe('the bucket for exports', () => {
+  const { id, Properties } = one(synthesize('prod').storage, 'AWS::S3::Bucket', 'Exports');
+
+  it('is encrypted and closed to the public, and refuses requests without TLS', () => {
+    expect(Properties['BucketEncryption']).toEqual({
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    });
+    expect(Object.values(Properties['PublicAccessBlockConfiguration'] as object)).toEqual([true, true, true, true]);
+    const policy = one(synthesize('prod').storage, 'AWS::S3::BucketPolicy', 'Exports').Properties;
+    expect(policy['Bucket']).toEqual({ Ref: id });
+    expect(only((policy['PolicyDocument'] as { Statement: unknown }).Statement)).toMatchObject({
+      Effect: 'Deny',
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    });
+  });
+
+  it('forgets after a day, because files hold addresses', () => {
+    expect(only((Properties['LifecycleConfiguration'] as { Rules: unknown }).Rules)).toMatchObject({
+      ExpirationInDays: 1,
+      Status: 'Enabled',
+    });
+  });
+});

@@ -8,6 +8,7 @@ import { afterAll } from 'vitest';
 
 import { DispatchStack } from '../../lib/stacks/dispatch-stack.ts';
 import { StorageStack } from '../../lib/stacks/storage-stack.ts';
+import { WatchStack } from '../../lib/stacks/watch-stack.ts';
 import { readStage } from '../../lib/stages.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
@@ -39,14 +40,24 @@ export const buildApp = (name: string, given: Readonly<Record<string, unknown>> 
   const stage = readStage(name, (key) => settings[key]);
   const common = { stage, terminationProtection: stage.kept };
   const storage = new StorageStack(app, 'Storage', common);
-  const dispatch = new DispatchStack(app, 'Dispatch', { ...common, table: storage.table, failures: storage.failures });
-  return { app, stage, storage, dispatch };
+  const dispatch = new DispatchStack(app, 'Dispatch', {
+    ...common,
+    table: storage.table,
+    failures: storage.failures,
+    exports: storage.exports,
+  });
+  const watch = new WatchStack(app, 'Watch', { stage, table: storage.table, watched: dispatch.watched });
+  return { app, stage, storage, dispatch, watch };
 };
 
-/** Both templates of a stage. */
+/** The templates of a stage. */
 export const synthesize = (name = 'prod', given: Readonly<Record<string, unknown>> = {}) => {
-  const { storage, dispatch } = buildApp(name, given);
-  return { storage: Template.fromStack(storage), dispatch: Template.fromStack(dispatch) };
+  const { storage, dispatch, watch } = buildApp(name, given);
+  return {
+    storage: Template.fromStack(storage),
+    dispatch: Template.fromStack(dispatch),
+    watch: Template.fromStack(watch),
+  };
 };
 
 interface Resource {

@@ -34,6 +34,8 @@ export const SendRecipientsEnv = z.object({
   /** First and longest pause when the account cannot send. */
   PAUSE_BASE_SECONDS: positive,
   PAUSE_CAP_SECONDS: positive,
+  /** How long messages wait during an operator's pause before they are looked at again. */
+  PAUSE_LOOK_SECONDS: positive,
   /** Whom canaries are from. */
   FROM_ADDRESS: text,
   /** How long a final recipient is kept. */

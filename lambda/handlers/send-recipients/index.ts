@@ -13,6 +13,7 @@ import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createMailRenderer } from '../../adapters/template/mail-renderer.ts';
+import type { SendSignal } from '../../application/attempt-end.ts';
 import { createPacer } from '../../application/pacer.ts';
 import { createPauseGuard } from '../../application/pause-guard.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
@@ -21,7 +22,7 @@ import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { SendRecipientsEnv } from './env.ts';
 import { createHandler } from './handler.ts';
-import { createPauseObserver, createSendObserver } from './signals.ts';
+import { createPauseObserver, createQuotaObserver, createSendObserver, createWaitObserver } from './signals.ts';
 
 const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
@@ -41,10 +42,16 @@ const provider = createMailProvider({
   timeoutSeconds: env.SES_TIMEOUT_SECONDS,
   maxSendRate: env.MAX_SEND_RATE,
   clock,
+  observeQuota: neverThrow(createQuotaObserver(telemetry)),
 });
 
 const dispatches = createDispatchRepository({ client: table, tableName: env.TABLE_NAME, clock });
-const observe = neverThrow(createSendObserver(telemetry));
+const tell = neverThrow(createSendObserver(telemetry));
+const measure = neverThrow(createWaitObserver(telemetry, dispatches.acceptedAt, clock));
+const observe = (signal: SendSignal): void => {
+  tell(signal);
+  measure(signal);
+};
 
 export const handler = createHandler({
   sendRecipients: createSendRecipients({
@@ -69,6 +76,7 @@ export const handler = createHandler({
         // A probe is one mail: the call, and the writes around it.
         probeSeconds: env.SES_TIMEOUT_SECONDS + 5,
       },
+      lookAgainSeconds: env.PAUSE_LOOK_SECONDS,
       clock,
       observe: neverThrow(createPauseObserver(telemetry)),
     }),

@@ -1,6 +1,10 @@
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+
 import { shortHash } from '../../adapters/digest/short-hash.ts';
 import type { SendSignal } from '../../application/attempt-end.ts';
 import type { PauseSignal } from '../../application/pause-guard.ts';
+import type { Clock } from '../../application/ports.ts';
+import type { Instant } from '../../domain/instant.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */
@@ -51,6 +55,25 @@ export const createSendObserver =
     const fields = { signal: type, ...whose, round, attempt, code };
     if (NORMAL.has(type)) logger.info('recipient', fields);
     else logger.warn('recipient', fields);
+  };
+
+/**
+ * Measures how long a recipient waited from accept to SES's yes. Of the first round only: how long ago the dispatch of a
+ * redrive was accepted says nothing about the service.
+ */
+export const createWaitObserver =
+  ({ metrics }: Telemetry, acceptedAt: (dispatchId: string) => Instant | undefined, clock: Clock) =>
+  ({ type, key, round }: SendSignal): void => {
+    const since = type === 'sent' && round === 1 && key !== undefined ? acceptedAt(key.dispatchId) : undefined;
+    if (since === undefined) return;
+    metrics.addMetric('AcceptToSentSeconds', MetricUnit.Seconds, Math.max(0, clock() - since) / 1000);
+  };
+
+/** Measures the used share of the account's quota for 24 hours. */
+export const createQuotaObserver =
+  ({ metrics }: Telemetry) =>
+  (usedShare: number): void => {
+    metrics.addMetric('QuotaUsedShare', MetricUnit.NoUnit, usedShare);
   };
 
 const PAUSE_METRIC: Readonly<Record<PauseSignal['type'], string>> = {

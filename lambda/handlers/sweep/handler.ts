@@ -23,6 +23,8 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     const { atStart } = ScheduleEvent.parse(event).detail;
     const report = await sweep({ atStart, timeLeft: () => context.getRemainingTimeInMillis() > RESERVE_MS });
     logger.info('sweep', { atStart, ...report });
+    // The heartbeat: a pass that could not look at everything is none.
+    if (report.finished) count('SweepFinished');
     // The sender tells when a pause begins; this says at each pass whether it still stands.
     if (report.pauseStands !== undefined) count('SendingPaused', report.pauseStands ? 1 : 0);
     if (report.paused) return;

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { SendSignal } from '../../../../lambda/application/attempt-end.ts';
-import { createSendObserver } from '../../../../lambda/handlers/send-recipients/signals.ts';
+import {
+  createQuotaObserver,
+  createSendObserver,
+  createWaitObserver,
+} from '../../../../lambda/handlers/send-recipients/signals.ts';
 import { aKey } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 
@@ -76,4 +80,38 @@ describe('what the sender tells', () => {
 
     expect(JSON.parse(output.text())).toMatchObject({ level });
   });
+});
+
+describe('how long a recipient waited', () => {
+  const acceptedAt = (dispatchId: string) => (dispatchId === 'd1spatch' ? 1_000 : undefined);
+  const told = (signal: SendSignal, clock = () => 4_500) => {
+    createWaitObserver(output.telemetry, acceptedAt, clock)(signal);
+    output.telemetry.metrics.publishStoredMetrics();
+    return output.metrics();
+  };
+
+  it('is measured from accept to SES’s yes, without an id in a dimension (B2)', () => {
+    expect(told({ type: 'sent', key: aKey(), round: 1 })).toEqual([
+      { name: 'AcceptToSentSeconds', value: 3.5, dimensions: ['service'] },
+    ]);
+  });
+
+  it('is never negative, whatever the clocks of two functions say', () => {
+    expect(told({ type: 'sent', key: aKey(), round: 1 }, () => 900)).toMatchObject([{ value: 0 }]);
+  });
+
+  it.each<[string, SendSignal]>([
+    ['a mail that was not sent', { type: 'failed', key: aKey(), round: 1 }],
+    ['a later round, which a person began', { type: 'sent', key: aKey(), round: 2 }],
+    ['a dispatch of which it is not known', { type: 'sent', key: { ...aKey(), dispatchId: 'other' }, round: 1 }],
+  ])('is not measured for %s', (_, signal) => {
+    expect(told(signal)).toEqual([]);
+  });
+});
+
+it('the used share of the quota is one metric, without a dimension of its own (B2)', () => {
+  createQuotaObserver(output.telemetry)(0.25);
+  output.telemetry.metrics.publishStoredMetrics();
+
+  expect(output.metrics()).toEqual([{ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service'] }]);
 });

@@ -81,6 +81,7 @@ describe('the sweeper’s handler', () => {
     await handlerThat().handler(scheduled, aContext());
 
     expect(output.metrics()).toEqual([
+      { name: 'SweepFinished', value: 1, dimensions: ['service'] },
       { name: 'SendingPaused', value: 0, dimensions: ['service'] },
       { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
       { name: 'RecipientReEnqueued', value: 2, dimensions: ['service'] },
@@ -96,10 +97,19 @@ describe('the sweeper’s handler', () => {
     expect(output.metrics()).toContainEqual({ name: 'DispatchStopped', value: 2, dimensions: ['service'] });
   });
 
-  it('says nothing but that while sending is paused', async () => {
+  it('says nothing but that, and that it ran, while sending is paused', async () => {
     await handlerThat({ ...report, paused: true, pauseStands: true }).handler(scheduled, aContext());
 
-    expect(output.metrics()).toEqual([{ name: 'SendingPaused', value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([
+      { name: 'SweepFinished', value: 1, dimensions: ['service'] },
+      { name: 'SendingPaused', value: 1, dimensions: ['service'] },
+    ]);
+  });
+
+  it('gives no heartbeat for a pass that was cut short', async () => {
+    await handlerThat({ ...report, finished: false }).handler(scheduled, aContext());
+
+    expect(output.metrics().map(({ name }) => name)).not.toContain('SweepFinished');
   });
 
   it('fails on an event that is none', async () => {

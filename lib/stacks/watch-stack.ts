@@ -1,0 +1,51 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+
+import { AlarmRegistry } from '../constructs/alarm-registry.ts';
+import type { DispatchTable } from '../constructs/dispatch-table.ts';
+import { Notices } from '../constructs/notices.ts';
+import type { StageSettings } from '../stages.ts';
+import { ServiceDashboard } from '../watch/dashboard.ts';
+import { addMailAlarms } from '../watch/mail-alarms.ts';
+import { addApiAlarms, addFunctionAlarms, addTableAlarms } from '../watch/platform-alarms.ts';
+import { addQueueAlarms } from '../watch/queue-alarms.ts';
+import { addReputationAlarms } from '../watch/reputation-alarms.ts';
+import { SavedQueries } from '../watch/saved-queries.ts';
+import type { Watched } from '../watch/watched.ts';
+
+export interface WatchStackProps extends StackProps {
+  readonly stage: StageSettings;
+  readonly table: DispatchTable;
+  readonly watched: Watched;
+}
+
+/** What people see and are told: alarms and whom they tell, the dashboard, saved queries. Mails go out without it. */
+export class WatchStack extends Stack {
+  readonly dashboard: Dashboard;
+
+  constructor(scope: Construct, id: string, { stage, table, watched, ...props }: WatchStackProps) {
+    super(scope, id, props);
+
+    const notices = new Notices(this, 'Notices', { email: stage.alarmEmail });
+    const alarms = new AlarmRegistry(this, 'Alarms', notices);
+    addMailAlarms(alarms, stage);
+    addQueueAlarms(alarms, watched, stage.lateSeconds);
+    addFunctionAlarms(alarms, watched);
+    addTableAlarms(alarms, table);
+    addApiAlarms(alarms, watched);
+    addReputationAlarms(alarms);
+    alarms.pageForAny('Page', { impact: 'Something is wrong that cannot wait until the morning.', runbook: 'page' });
+
+    const { lateSeconds } = stage;
+    this.dashboard = new ServiceDashboard(this, 'Overview', { watched, alarms: alarms.all, lateSeconds }).dashboard;
+    new SavedQueries(this, 'Queries', {
+      logs: watched.functions.map(({ logs }) => logs),
+      folder: `mail-dispatch-${stage.name}`,
+    });
+
+    new CfnOutput(this, 'NoticesTopicArn', { value: notices.all.topicArn });
+    new CfnOutput(this, 'PagesTopicArn', { value: notices.pages.topicArn });
+    new CfnOutput(this, 'DashboardName', { value: this.dashboard.dashboardName });
+  }
+}

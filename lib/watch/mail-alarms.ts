@@ -1,0 +1,155 @@
+import { Duration } from 'aws-cdk-lib';
+import { Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+
+import type { AlarmRegistry, RegisteredAlarmProps } from '../constructs/alarm-registry.ts';
+import type { StageSettings } from '../stages.ts';
+import { ownMetric } from './metrics.ts';
+
+/** Our own metrics that count something nobody wants to happen: the first one is a cause to look. */
+const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' | 'impact' | 'runbook'>])[] = [
+  [
+    'DispatchStopped',
+    {
+      severity: 'notice',
+      impact: 'A dispatch was stopped with mails unsent: most were refused, or it is too old to be sent unasked.',
+      runbook: 'dispatch-stopped',
+    },
+  ],
+  [
+    'OutcomeUnknown',
+    {
+      severity: 'page',
+      impact: 'Of some recipients nobody can tell whether they got their mail, and nothing tries again until a person does.',
+      runbook: 'outcome-unknown',
+    },
+  ],
+  [
+    'DuplicateSent',
+    {
+      severity: 'notice',
+      impact: 'Somebody got a mail twice: SES took it, its answer was lost, and its event came too late.',
+      runbook: 'duplicate-sent',
+    },
+  ],
+  [
+    'MailRejected',
+    {
+      severity: 'notice',
+      impact: 'SES took mails and then threw them away, since it found malware in them: their recipients have no mail.',
+      runbook: 'mails-discarded',
+    },
+  ],
+  [
+    'MailNotRendered',
+    {
+      severity: 'notice',
+      impact: 'SES took mails and then could not make them: their recipients have no mail.',
+      runbook: 'mails-discarded',
+    },
+  ],
+  [
+    'OutboxRecordPoison',
+    {
+      severity: 'notice',
+      impact: 'Changes of the table that ask for mails could not be understood: they wait in a bucket for a person.',
+      runbook: 'records-not-relayed',
+    },
+  ],
+  [
+    'RecipientBroken',
+    {
+      severity: 'notice',
+      impact: 'A recipient is stored in a way that this version cannot read, and gets no mail until a person acts.',
+      runbook: 'unreadable-data',
+    },
+  ],
+  [
+    'DispatchUnreadable',
+    {
+      severity: 'notice',
+      impact: 'A dispatch is stored in a way that this version cannot read: nothing recovers it, and it does not complete.',
+      runbook: 'unreadable-data',
+    },
+  ],
+];
+
+/** States that are told at each pass of the sweeper: without news they are what they were. */
+const STATES: typeof EVENTS = [
+  [
+    'SendingPaused',
+    {
+      severity: 'page',
+      impact: 'Nothing is sent: the account cannot send, or an operator paused it; mails wait and none is lost.',
+      runbook: 'sending-paused',
+    },
+  ],
+  [
+    'FeedbackSilent',
+    {
+      severity: 'notice',
+      impact: 'Mails go out, but no event of SES comes: bounces are not seen and lost answers cannot be settled.',
+      runbook: 'feedback-silent',
+    },
+  ],
+];
+
+/** Alarms on what the service itself tells of its mails. */
+export const addMailAlarms = (alarms: AlarmRegistry, stage: StageSettings): void => {
+  for (const [name, props] of EVENTS)
+    alarms.add(name, { ...props, metric: ownMetric(name, Stats.MAXIMUM), missing: TreatMissingData.NOT_BREACHING });
+  for (const [name, props] of STATES)
+    alarms.add(name, { ...props, metric: ownMetric(name, Stats.MAXIMUM), missing: TreatMissingData.IGNORE });
+  addRecoveryAlarms(alarms, stage);
+  alarms.add('QuotaNearlyUsed', {
+    metric: ownMetric('QuotaUsedShare', Stats.MAXIMUM),
+    threshold: 0.8,
+    severity: 'notice',
+    impact: 'Four fifths of the mails that SES takes in 24 hours are used: what comes beyond waits for the next day.',
+    runbook: 'quota-nearly-used',
+    // Told by senders at work: where nothing is sent, nothing is used.
+    missing: TreatMissingData.NOT_BREACHING,
+  });
+};
+
+/** Periods of alarms end at a day. */
+const twoVisits = (visitSeconds: number): Duration => Duration.minutes(Math.min(1_440, 5 * Math.ceil((2 * visitSeconds) / 300)));
+
+const QUARTER = Duration.minutes(15);
+
+const addRecoveryAlarms = (alarms: AlarmRegistry, { lateSeconds, visitSeconds }: StageSettings): void => {
+  alarms.add('SweepSilent', {
+    metric: ownMetric('SweepFinished', Stats.SUM, QUARTER),
+    threshold: 1,
+    goesOffBelow: true,
+    severity: 'page',
+    impact: 'Recovery does not run: mails that lost their message are not sent, and after a day nothing is sent at all.',
+    runbook: 'sweep-silent',
+    missing: TreatMissingData.BREACHING,
+  });
+  alarms.add('MailsOverdue', {
+    // A dispatch is looked at only every so often, and a pass that looks at none tells 0: the window holds a look at each.
+    metric: ownMetric('OldestPendingSeconds', Stats.MAXIMUM, twoVisits(visitSeconds)),
+    threshold: lateSeconds,
+    severity: 'page',
+    impact: 'Some mails should have gone out long ago and still wait.',
+    runbook: 'mails-overdue',
+    // A dead sweeper has an alarm of its own, and during a pause late mails stay late.
+    missing: TreatMissingData.IGNORE,
+  });
+  alarms.add('RelaySilent', {
+    metric: ownMetric('RecipientReEnqueued', Stats.SUM, QUARTER),
+    when: { bad: 3, of: 4 },
+    severity: 'notice',
+    impact: 'Mails go out ten minutes late, because only recovery puts them on their way.',
+    runbook: 'relay-silent',
+    missing: TreatMissingData.NOT_BREACHING,
+  });
+  alarms.add('RecoveryFails', {
+    metric: ownMetric('SweepVisitFailed', Stats.SUM, QUARTER),
+    when: { bad: 2, of: 2 },
+    severity: 'notice',
+    impact: 'Recovery cannot look after some dispatches: what lost its message there is not sent.',
+    runbook: 'recovery-fails',
+    missing: TreatMissingData.NOT_BREACHING,
+  });
+};

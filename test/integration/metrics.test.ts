@@ -1,0 +1,112 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+
+import { CREDENTIALS } from '../../local/clients.ts';
+import { REGION } from '../../local/template/identity.ts';
+import { all, synthesize } from '../infra/synthesized.ts';
+import { poll, TestStack } from '../support/stack.ts';
+
+/** Metrics of ours on which an alarm hangs. */
+const ALARMED = all(synthesize('local').watch, 'AWS::CloudWatch::Alarm')
+  .filter(({ Properties }) => Properties['Namespace'] === 'MailDispatch')
+  .map(({ Properties }) => String(Properties['MetricName']));
+
+const Emf = z.looseObject({
+  _aws: z.object({
+    CloudWatchMetrics: z.array(
+      z.object({
+        Namespace: z.string(),
+        Dimensions: z.array(z.array(z.string())),
+        Metrics: z.array(z.object({ Name: z.string() })),
+      }),
+    ),
+  }),
+});
+
+/** Every metric in the functions' logs, as CloudWatch would find them there: its name, and what it is filed under. */
+const metricsIn = (log: string): Map<string, string> => {
+  const found = new Map<string, string>();
+  for (const line of log.split('\n').filter((each) => each.startsWith('{') && each.includes('"CloudWatchMetrics"'))) {
+    const emf = Emf.parse(JSON.parse(line));
+    for (const { Namespace, Dimensions, Metrics } of emf._aws.CloudWatchMetrics) {
+      const under = Dimensions.flat().map((name) => `${name}=${String(emf[name])}`);
+      for (const { Name } of Metrics) found.set(Name, `${Namespace} ${under.join(' ')}`);
+    }
+  }
+  return found;
+};
+
+// Under the policy resend a lost answer leads to a second mail, or to nobody knowing, within two leases. Whether a dispatch
+// is to be stopped is judged only by a sender with ten seconds left.
+const stack = new TestStack({
+  UNCLEAR_POLICY: 'resend',
+  FUNCTION_TIMEOUT_SECONDS: '15',
+  LEASE_SECONDS: '17',
+  VISIBILITY_SECONDS: '18',
+});
+
+/** What no request brings about: rows that no version of this code wrote. */
+const spoilTheTable = async () => {
+  const { dynamodb, tableName: TableName } = stack.description;
+  const client = DynamoDBDocumentClient.from(
+    new DynamoDBClient({ endpoint: dynamodb, region: REGION, credentials: CREDENTIALS }),
+  );
+  const put = (Item: Record<string, unknown>) => client.send(new PutCommand({ TableName, Item }));
+
+  await stack.pause();
+  const id = await stack.accepted('spoilt', stack.bodyOf(1));
+  const [row] = await poll(
+    () => stack.table.rows(id),
+    (rows) => rows.length === 1,
+  );
+  await client.send(
+    new UpdateCommand({
+      TableName,
+      Key: { pk: row?.pk, sk: row?.sk },
+      UpdateExpression: 'SET attemptCount = :many',
+      ExpressionAttributeValues: { ':many': 'many' },
+    }),
+  );
+  await put({ pk: `DISPATCH#${id}`, sk: 'TASK#0009', state: 7 });
+  await put({ pk: 'DISPATCH#odd', sk: 'DISPATCH', openKey: 'OPEN', createdKey: '2026' });
+  await put({ pk: 'DISPATCH#odd', sk: 'RECIPIENT#of no shard' });
+  await stack.sending({ paused: false });
+  client.destroy();
+};
+
+/** Sends mails of which each goes wrong in its own way. */
+const sendIntoTrouble = async () => {
+  await stack.fault({ fault: 'reset-after-accept', recipient: 'twice@', times: 1 });
+  // After the lease, and so after the second mail.
+  await stack.events({ recipient: 'twice@', delaySeconds: 24 });
+  await stack.events({ recipient: 'reset-after-accept', lost: true });
+  const to = (key: string, ...addresses: readonly string[]) => {
+    const body = stack.bodyOf(addresses.length);
+    const recipients = body.recipients.map((each, i) => ({ ...each, email: addresses[i] }));
+    return stack.accepted(key, { ...body, recipients });
+  };
+  await to('trouble', 'twice@example.com', 'reset-after-accept@simulator.localhost');
+  await to('discarded', 'reject@simulator.localhost', 'rendering-failure@simulator.localhost');
+  await to('refused', ...Array.from({ length: 12 }, (_, i) => `rejected+${i}@simulator.localhost`));
+};
+
+let metrics = new Map<string, string>();
+beforeAll(async () => {
+  await stack.start();
+  await sendIntoTrouble();
+  await spoilTheTable();
+  metrics = await poll(
+    () => Promise.resolve(metricsIn(stack.log(''))),
+    (found) => [...ALARMED, 'AcceptToSentSeconds'].every((name) => found.has(name)),
+    75_000,
+  ).catch(() => metricsIn(stack.log('')));
+}, 120_000);
+afterAll(() => stack.end());
+
+describe('in the logs of a run in which everything goes wrong', () => {
+  it.each([...ALARMED, 'AcceptToSentSeconds'])('there is %s, filed as its alarm looks for it (B2)', (name) => {
+    expect(metrics.get(name)).toBe('MailDispatch service=mail-dispatch');
+  });
+});
