@@ -1,43 +1,30 @@
-import type { DispatchContent } from '../domain/content.ts';
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
-import { shardCount } from '../domain/shards.ts';
-import type {
-  AcceptRepository,
-  CheckContent,
-  Digests,
-  Fingerprint,
-  FingerprintField,
-  KnownDispatch,
-  NewDispatch,
-  RecipientFault,
-  StorageLimit,
-  TemplateFault,
-  TemplateSource,
-} from './accept-ports.ts';
+import type { SendEstimate } from '../domain/send-estimate.ts';
+import type { AcceptRepository, Digests, Fingerprint, FingerprintField, KnownDispatch, StorageLimit } from './accept-ports.ts';
+import { type ContentRefusal, draftContent, type DraftDeps } from './draft-content.ts';
+import type { BeginEstimate } from './estimate.ts';
+import { type DispatchName, newDispatch } from './new-dispatch.ts';
 import type { Clock } from './ports.ts';
 
-export interface AcceptDispatchDeps {
+export interface AcceptDispatchDeps extends DraftDeps {
   readonly dispatches: AcceptRepository;
-  readonly templates: TemplateSource;
   readonly digests: Digests;
-  readonly checkContent: CheckContent;
+  readonly beginEstimate: BeginEstimate;
   readonly clock: Clock;
-  /** As it goes into the header. */
-  readonly from: string;
-  readonly replyTo: string | undefined;
+  /** How long the same content is not taken again under another key, unless that is asked for. */
+  readonly repeatGuardSeconds: number;
 }
 
 /** Why a request was not taken. Nothing of it was stored, so its key stays free. */
 export type Refusal =
-  | { readonly outcome: 'unknown-scenario' }
-  | { readonly outcome: 'invalid-template'; readonly faults: readonly TemplateFault[] }
-  | { readonly outcome: 'cannot-render'; readonly faults: readonly RecipientFault[]; readonly total: number }
-  | { readonly outcome: 'too-costly' }
-  | { readonly outcome: 'too-large'; readonly limit: StorageLimit };
+  | ContentRefusal
+  | { readonly outcome: 'too-large'; readonly limit: StorageLimit }
+  /** The same was accepted a short time ago; its id is told to the admin who asked for it, and to no other. */
+  | { readonly outcome: 'possible-duplicate'; readonly dispatchId?: string };
 
 export type AcceptResult =
-  | { readonly outcome: 'accepted'; readonly dispatch: Dispatch }
+  | { readonly outcome: 'accepted'; readonly dispatch: Dispatch; readonly estimate?: SendEstimate }
   | { readonly outcome: 'replayed'; readonly dispatch: Dispatch }
   | { readonly outcome: 'conflict'; readonly fields: readonly FingerprintField[] }
   | Refusal;
@@ -64,41 +51,32 @@ export const createAcceptDispatch = (deps: AcceptDispatchDeps): AcceptDispatch =
 };
 
 const take = async (
-  { dispatches, templates, checkContent, clock, from, replyTo }: AcceptDispatchDeps,
+  deps: AcceptDispatchDeps,
   request: DispatchRequest,
-  name: Pick<Dispatch, 'dispatchId' | 'adminId'> & Pick<NewDispatch, 'fingerprint'>,
+  name: DispatchName,
 ): Promise<
   Extract<AcceptResult, { outcome: 'accepted' }> | { readonly outcome: 'exists'; readonly known: KnownDispatch } | Refusal
 > => {
-  const { scenarioId, recruitId, recipients, subject, variables, isTest, unsubscribeUrl } = request;
-  const template = await templates.find(scenarioId);
-  if (template === undefined) return { outcome: 'unknown-scenario' };
+  const draft = await draftContent(deps, request);
+  if (!draft.ok) return draft.refusal;
 
-  const content: DispatchContent = {
-    template,
-    variables,
-    from,
-    ...(subject !== undefined && { subject }),
-    ...(replyTo !== undefined && { replyTo }),
-    ...(unsubscribeUrl !== undefined && { unsubscribeUrl }),
-  };
-  const checked = checkContent(content, recipients);
-  if (checked.outcome !== 'fine') return checked;
-
-  const dispatch: Dispatch = {
-    dispatchId: name.dispatchId,
-    adminId: name.adminId,
-    scenarioId,
-    recruitId,
-    total: recipients.length,
-    shards: shardCount(recipients.length),
-    isTest,
-    status: 'ACCEPTED',
-    generation: 0,
-    createdAt: clock(),
-  };
-  const result = await dispatches.create({ dispatch, fingerprint: name.fingerprint, content, recipients });
-  return result.outcome === 'created' ? { outcome: 'accepted', dispatch } : result;
+  const estimateFor = deps.beginEstimate();
+  const entry = newDispatch(name, request, draft.content, deps.repeatGuardSeconds, deps.clock());
+  const result = await deps.dispatches.create(entry);
+  switch (result.outcome) {
+    case 'created': {
+      const { dispatch } = entry;
+      const estimate = await estimateFor(dispatch.total);
+      return { outcome: 'accepted', dispatch, ...(estimate && { estimate }) };
+    }
+    case 'guarded': {
+      const isOwn = result.by.adminId === name.adminId;
+      return { outcome: 'possible-duplicate', ...(isOwn && { dispatchId: result.by.dispatchId }) };
+    }
+    case 'exists':
+    case 'too-large':
+      return result;
+  }
 };
 
 const compare = ({ dispatch, fingerprint, fieldHashes }: KnownDispatch, asked: Fingerprint): AcceptResult =>

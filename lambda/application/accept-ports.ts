@@ -1,6 +1,8 @@
-import type { Addressee, DispatchContent, TemplateParts } from '../domain/content.ts';
+import type { Addressee, DispatchContent, RenderedMail, TemplateParts } from '../domain/content.ts';
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { AccountQuota } from '../domain/send-estimate.ts';
 
 /** The parts of a request that a conflict can name. */
 export type FingerprintField =
@@ -42,11 +44,22 @@ export interface NewDispatch {
   readonly fingerprint: Fingerprint;
   readonly content: DispatchContent;
   readonly recipients: readonly Addressee[];
+  /** Keeps the same content from being sent again too soon; absent: nothing does. */
+  readonly guard?: RepeatGuard;
+}
+
+/** Stands for a content that was accepted, whoever asked for it and under whatever key. */
+export interface RepeatGuard {
+  readonly until: Instant;
+  /** Takes the place of one that stands, instead of giving way to it. */
+  readonly overrides: boolean;
 }
 
 export type CreateResult =
   | { readonly outcome: 'created' }
   | { readonly outcome: 'exists'; readonly known: KnownDispatch }
+  /** The guard of another dispatch of the same content stands. */
+  | { readonly outcome: 'guarded'; readonly by: Pick<Dispatch, 'dispatchId' | 'adminId'> }
   | { readonly outcome: 'too-large'; readonly limit: StorageLimit };
 
 /** What made a dispatch too large to be stored. */
@@ -58,6 +71,8 @@ export interface AcceptRepository {
   find(dispatchId: string): Promise<KnownDispatch | undefined>;
   /** Stores all of it or nothing. Throws {@link Unavailable} when it cannot tell that it did. */
   create(entry: NewDispatch): Promise<CreateResult>;
+  /** What of it is too large to be stored, if anything is; stores nothing. */
+  tooLarge(entry: NewDispatch): StorageLimit | undefined;
 }
 
 /** The mail templates of the scenarios. */
@@ -98,6 +113,21 @@ export type CheckResult =
   /** `faults` are those of the first recipients concerned; `total` counts the recipients. */
   | { readonly outcome: 'cannot-render'; readonly faults: readonly RecipientFault[]; readonly total: number }
   | { readonly outcome: 'too-costly' };
+
+/** The account that sends. */
+export interface AccountSource {
+  /** What it allows, at most a minute old; undefined: it cannot tell, or may not send at all. */
+  quota(): Promise<AccountQuota | undefined>;
+}
+
+/** One rendered mail, and whose it is. */
+export interface SampleMail extends RenderedMail {
+  readonly applyId: string;
+  readonly to: string;
+}
+
+/** Renders the first mails that can be rendered; few, and none of a template that takes long. */
+export type RenderSamples = (content: DispatchContent, recipients: readonly Addressee[]) => readonly SampleMail[];
 
 /** Tells before anything is stored whether every mail of a dispatch can be rendered. */
 export type CheckContent = (content: DispatchContent, recipients: readonly Addressee[]) => CheckResult;

@@ -1,13 +1,18 @@
 import type { Dispatch } from '../domain/dispatch.ts';
+import type { RecipientStatus } from '../domain/recipient.ts';
 import { cancelRows } from './cancel-rows.ts';
-import type { OpenTask, TaskRepository, TaskRow } from './operate-ports.ts';
+import { exportRows } from './export-rows.ts';
+import type { ExportStore, OpenTask, TaskProgress, TaskRepository, TaskRow } from './operate-ports.ts';
 import type { Clock, NewId, RecipientRepository, SendQueue, Sleep, TaskKey } from './ports.ts';
+import type { RecipientPosition } from './read-ports.ts';
 import { resumeRows } from './resume-rows.ts';
+import { retryRows } from './retry-rows.ts';
 
 export interface CarryOutTaskDeps {
   readonly tasks: TaskRepository;
   readonly recipients: RecipientRepository;
   readonly sendQueue: SendQueue;
+  readonly exports: ExportStore;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly sleep: Sleep;
@@ -18,6 +23,8 @@ export interface PageReport {
   readonly cancelled: number;
   readonly reopened: number;
   readonly enqueued: number;
+  /** Recipients that an export got. */
+  readonly exported: number;
   /** Rows that no version of this code can read; a person must look. */
   readonly broken: number;
 }
@@ -30,7 +37,7 @@ export interface TaskReport extends PageReport {
 
 export type CarryOutTask = (key: TaskKey, remainingMs: () => number) => Promise<TaskReport>;
 
-export const NO_ROWS: PageReport = { cancelled: 0, reopened: 0, enqueued: 0, broken: 0 };
+export const NO_ROWS: PageReport = { cancelled: 0, reopened: 0, enqueued: 0, exported: 0, broken: 0 };
 
 /** Enough for a page of rows even when the table is slow. */
 const PAGE_MS = 15_000;
@@ -49,23 +56,47 @@ export const createCarryOutTask =
     for (;;) {
       const { kind } = task;
       if (remainingMs() < PAGE_MS) return { outcome: 'more', kind, ...report };
-      const page = await carryOutPage(deps, key, task);
+      const page: Page = await carryOutPage(deps, key, task);
       report = addReports(report, page.report);
       const step = newId();
-      if (!(await tasks.advance(key, task, page.next, step))) return { outcome: 'overtaken', kind, ...report };
+      if (!(await tasks.advance(key, task, page.next, step, page.progress))) return { outcome: 'overtaken', kind, ...report };
       if (page.next === undefined) return { outcome: 'done', kind, ...report };
-      task = { ...task, cursor: page.next, step };
+      task = { ...task, cursor: page.next, step, ...page.progress };
     }
   };
 
-const carryOutPage = async (deps: CarryOutTaskDeps, { dispatchId }: TaskKey, task: OpenTask) => {
-  const dispatch = await deps.tasks.dispatch(dispatchId);
+/** What one page came to, and where the next one begins. */
+interface Page {
+  readonly report: PageReport;
+  readonly next?: RecipientPosition;
+  readonly progress?: TaskProgress;
+}
+
+const carryOutPage = async (deps: CarryOutTaskDeps, key: TaskKey, task: OpenTask): Promise<Page> => {
+  const dispatch = await deps.tasks.dispatch(key.dispatchId);
   // Nothing is sent any more in a cancelled dispatch, so there is nothing to resume.
-  if (dispatch === undefined || (task.kind === 'resume' && dispatch.status === 'CANCELLED')) return { report: NO_ROWS };
-  const statuses = task.kind === 'cancel' ? (['PENDING'] as const) : (['PENDING', 'FAILED'] as const);
-  const { rows, next } = await deps.tasks.rows(dispatch, statuses, task.cursor ?? { shard: 0 });
+  if (dispatch === undefined || (isAboutSending(task) && dispatch.status === 'CANCELLED')) return { report: NO_ROWS };
+  if (task.kind === 'export') {
+    const { broken, exported, ...page } = await exportRows(deps, key, task, dispatch);
+    return { report: { ...NO_ROWS, broken, exported }, ...page };
+  }
+  const { rows, next } = await deps.tasks.rows(dispatch, statusesOf(task), task.cursor ?? { shard: 0 });
   const report = await carryOutRows(deps, task, dispatch, rows);
   return { report, ...(next !== undefined && { next }) };
+};
+
+const isAboutSending = ({ kind }: OpenTask): boolean => kind === 'resume' || kind === 'retry';
+
+const statusesOf = ({ kind, statuses = [] }: OpenTask): readonly RecipientStatus[] => {
+  switch (kind) {
+    case 'cancel':
+      return ['PENDING'];
+    case 'resume':
+      return ['PENDING', 'FAILED'];
+    case 'retry':
+    case 'export':
+      return statuses;
+  }
 };
 
 const carryOutRows = async (
@@ -80,6 +111,10 @@ const carryOutRows = async (
       return { ...NO_ROWS, broken, cancelled: await cancelRows(deps, rows) };
     case 'resume':
       return { ...NO_ROWS, broken, ...(await resumeRows(deps, task, dispatch, rows)) };
+    case 'retry':
+      return { ...NO_ROWS, broken, reopened: await retryRows(deps, task, rows) };
+    case 'export':
+      return { ...NO_ROWS, broken };
   }
 };
 
@@ -87,5 +122,6 @@ const addReports = (a: PageReport, b: PageReport): PageReport => ({
   cancelled: a.cancelled + b.cancelled,
   reopened: a.reopened + b.reopened,
   enqueued: a.enqueued + b.enqueued,
+  exported: a.exported + b.exported,
   broken: a.broken + b.broken,
 });

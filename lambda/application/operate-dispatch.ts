@@ -1,6 +1,7 @@
 import { type Dispatch, type DispatchStatus, isComplete } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { operated, type Operation, permit } from '../domain/operation.ts';
+import type { RecipientStatus } from '../domain/recipient.ts';
 import { Unavailable } from './accept-ports.ts';
 import type { NewTask, OperateRepository } from './operate-ports.ts';
 import type { Clock, Random, Sleep } from './ports.ts';
@@ -20,22 +21,28 @@ export type Operated =
   | { readonly outcome: 'accepted'; readonly dispatch: Dispatch; readonly task: number; readonly isNew: boolean }
   | {
       readonly outcome: 'refused';
-      readonly because: 'already-completed' | 'not-stopped';
+      readonly because: 'already-completed' | 'already-cancelled' | 'not-stopped' | 'expired';
       readonly status: DispatchStatus;
     }
   /** There is none that this person may change. */
   | { readonly outcome: 'not-found' };
 
-export type OperateDispatch = (person: Reader, operation: Operation, dispatchId: string) => Promise<Operated>;
+export type OperateDispatch = (
+  person: Reader,
+  operation: Operation,
+  dispatchId: string,
+  /** Of a retry or an export: recipients in which states it is about. */
+  statuses?: readonly RecipientStatus[],
+) => Promise<Operated>;
 
 const TRIES = 6;
 const RETRY_MS = 100;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Cancels or resumes a dispatch: its state changes at once, and a task goes through its recipients. */
+/** Changes a dispatch at once if that is asked for, and has a task go through its recipients. */
 export const createOperateDispatch =
   (deps: OperateDispatchDeps): OperateDispatch =>
-  async (person, operation, dispatchId) => {
+  async (person, operation, dispatchId, statuses) => {
     const { dispatches, clock, random, sleep } = deps;
     let startedAt: Instant | undefined;
     for (let tries = 1; tries <= TRIES; tries += 1) {
@@ -51,9 +58,16 @@ export const createOperateDispatch =
         const status = permitted === 'already-completed' ? 'COMPLETED' : dispatch.status;
         return { outcome: 'refused', because: permitted, status };
       }
+      if (operation === 'retry' && !(await dispatches.hasContent(dispatchId, clock()))) {
+        return { outcome: 'refused', because: 'expired', status: dispatch.status };
+      }
       const now = (startedAt = clock());
       const next = operated(operation, dispatch, now);
-      const task = taskOf(operation, dispatch, { requestedAt: now, requestedBy: person.adminId });
+      const task = taskOf(operation, dispatch, {
+        requestedAt: now,
+        requestedBy: person.adminId,
+        ...(statuses !== undefined && { statuses }),
+      });
       if (await dispatches.start(from, next, task)) return { outcome: 'accepted', dispatch: next, task: tasks + 1, isNew: true };
       await sleep(RETRY_MS * tries * (0.5 + random() / 2));
     }
@@ -74,7 +88,7 @@ const statusOf = async ({ rows }: OperateDispatchDeps, operation: Operation, dis
 const taskOf = (
   kind: Operation,
   { faultCode, faultSince }: Dispatch,
-  request: Pick<NewTask, 'requestedAt' | 'requestedBy'>,
+  request: Omit<NewTask, 'kind' | 'faultCode' | 'faultSince'>,
 ): NewTask => ({
   kind,
   ...request,

@@ -1,8 +1,8 @@
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Operation } from '../domain/operation.ts';
-import type { Recipient, RecipientKey } from '../domain/recipient.ts';
-import type { TaskKey } from './ports.ts';
+import type { Recipient, RecipientKey, RecipientStatus } from '../domain/recipient.ts';
+import type { StoredRecipient, TaskKey } from './ports.ts';
 import type { RecipientPosition } from './read-ports.ts';
 
 /** A dispatch as it is changed by a person. */
@@ -20,12 +20,16 @@ export interface NewTask {
   /** What a resume has to put right; absent when there is nothing. */
   readonly faultCode?: string;
   readonly faultSince?: Instant;
+  /** Recipients in which states a retry sends to again, or an export holds; absent: in any. */
+  readonly statuses?: readonly RecipientStatus[];
 }
 
 /** Dispatches as people change them. */
 export interface OperateRepository {
   /** Reads consistently. Throws {@link Unavailable}. */
   find(dispatchId: string): Promise<Operable | undefined>;
+  /** Whether mails can still be made: the content may have expired. Throws {@link Unavailable}. */
+  hasContent(dispatchId: string, now: Instant): Promise<boolean>;
   /**
    * Stores the dispatch's next state and its next task in one write.
    * @returns false: status or generation are no longer those that were read, or it cannot be told; nothing is known to be stored
@@ -39,6 +43,9 @@ export interface OpenTask extends NewTask {
   readonly cursor?: RecipientPosition;
   /** The write that set the cursor. */
   readonly step?: string;
+  /** Of an export: its parts so far, and how many recipients they hold. */
+  readonly parts?: readonly string[];
+  readonly written?: number;
 }
 
 /** A row, as far as a task looks at it. `broken`: no version of this code can read it; only a person can help. */
@@ -63,5 +70,44 @@ export interface TaskRepository {
    * @param step names this write
    * @returns false: another worker has gone on
    */
-  advance(key: TaskKey, task: OpenTask, next: RecipientPosition | undefined, step: string): Promise<boolean>;
+  advance(key: TaskKey, task: OpenTask, next: RecipientPosition | undefined, step: string, more?: TaskProgress): Promise<boolean>;
+  /** Some whole rows, in any state or one of these, and where the next ones begin. A page may be empty and not be the last. */
+  wholeRows(
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>,
+    statuses: readonly RecipientStatus[] | undefined,
+    from: RecipientPosition,
+  ): Promise<{ readonly rows: readonly (StoredRecipient | 'broken')[]; readonly next?: RecipientPosition }>;
+}
+
+/** What an export has come to. */
+export interface TaskProgress {
+  readonly parts: readonly string[];
+  readonly written: number;
+  /** When its file was complete. */
+  readonly doneAt?: Instant;
+}
+
+/** The files of exports. */
+export interface ExportStore {
+  /** Keeps recipients as a part of the file. */
+  putPart(key: TaskKey, part: string, rows: readonly StoredRecipient[]): Promise<void>;
+  /** Makes the file of its parts, in that order. */
+  finish(key: TaskKey, parts: readonly string[]): Promise<void>;
+}
+
+/** An export as it stands. */
+export interface FoundExport {
+  readonly statuses?: readonly RecipientStatus[];
+  readonly requestedAt: Instant;
+  readonly written: number;
+  /** Absent while it is not done. */
+  readonly doneAt?: Instant;
+}
+
+/** Exports as people ask for them. */
+export interface ExportRepository {
+  /** Undefined: there is no such export. Throws {@link Unavailable}. */
+  find(key: TaskKey): Promise<FoundExport | undefined>;
+  /** Where the file can be fetched without a token, for a few minutes. */
+  address(key: TaskKey): Promise<{ readonly url: string; readonly until: Instant }>;
 }

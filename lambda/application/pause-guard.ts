@@ -35,6 +35,8 @@ export interface PauseGuardDeps {
   readonly sending: SendingRepository;
   readonly sweeps: SweepTraces;
   readonly policy: PausePolicy;
+  /** How long to wait where no end of it is known, as with an operator's pause. */
+  readonly lookAgainSeconds: number;
   readonly clock: Clock;
   /** Must not throw. */
   readonly observe: (signal: PauseSignal) => void;
@@ -42,8 +44,6 @@ export interface PauseGuardDeps {
 
 /** How old the knowledge of a pause may be. */
 const KEPT_MS = 5_000;
-/** An operator's pause has no end that is known; this is SQS's longest delay. */
-const LOOK_AGAIN_MS = 900_000;
 const UNAVAILABLE_MS = 5_000;
 /** After an outage or a restore the sweeper looks first: it stops what is too old to be sent unasked. */
 const SWEEP_OVERDUE_MS = 24 * 3_600_000;
@@ -60,6 +60,7 @@ interface Known {
 /** A guard for one sender environment; what it knows lives as long as the environment. */
 export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
   const { sending, sweeps, policy, clock } = deps;
+  const lookAgainMs = deps.lookAgainSeconds * 1000;
   let known: Known | undefined;
   /** The probe that is ours to make. */
   let probe: Sending | undefined;
@@ -76,9 +77,9 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
     const now = await look();
     if (now === undefined) return { may: 'wait', until: clock() + UNAVAILABLE_MS } as const;
     if (now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS)
-      return { may: 'wait', until: clock() + LOOK_AGAIN_MS } as const;
+      return { may: 'wait', until: clock() + lookAgainMs } as const;
     const permitted = permission(now.sending, policy, clock());
-    return permitted.may === 'wait' ? { ...permitted, until: permitted.until ?? clock() + LOOK_AGAIN_MS } : permitted;
+    return permitted.may === 'wait' ? { ...permitted, until: permitted.until ?? clock() + lookAgainMs } : permitted;
   };
 
   /** Even if another sender prevailed, ours pauses by its own decision until it looks again; to go on it must have prevailed. */

@@ -6,6 +6,7 @@ import type { Instant } from '../domain/instant.ts';
 import type { Sending } from '../domain/pause.ts';
 import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
+import type { Settlement } from '../domain/settlement.ts';
 import type { FinalRows, Stop } from '../domain/stop-rule.ts';
 import type { Hold, Witness } from '../domain/witness.ts';
 
@@ -27,10 +28,12 @@ export interface StoredRecipient extends Addressee {
   readonly delivery: DeliveryState;
   /** The newest ones, by time. */
   readonly events: readonly MailEvent[];
+  /** A person's word on a mail whose outcome nobody could tell. */
+  readonly settled?: Settlement;
 }
 
 /** What of a stored recipient may change without a lease. */
-export type Amendment = Pick<StoredRecipient, 'recipient' | 'attempts' | 'delivery' | 'events'>;
+export type Amendment = Pick<StoredRecipient, 'recipient' | 'attempts' | 'delivery' | 'events' | 'settled'>;
 
 /** The right to send was granted, and this is what to send. */
 export interface ClaimedRecipient extends StoredRecipient {

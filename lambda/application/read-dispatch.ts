@@ -1,4 +1,6 @@
 import { countRows, type Counts, type Dispatch, needsAttention, outcomeOf, statusNow } from '../domain/dispatch.ts';
+import { shardOf } from '../domain/shards.ts';
+import type { StoredRecipient } from './ports.ts';
 import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
 
 /** Who asks. */
@@ -19,6 +21,12 @@ export interface ReadDispatch {
   /** Undefined: there is none that this reader may see. */
   dispatch(reader: Reader, dispatchId: string): Promise<DispatchNow | undefined>;
   recipients(reader: Reader, dispatchId: string, query: Omit<RecipientQuery, 'dispatch'>): Promise<RecipientPage | undefined>;
+  /** The first of these that there is. */
+  recipient(
+    reader: Reader,
+    dispatchId: string,
+    applyIds: readonly string[],
+  ): Promise<StoredRecipient | 'no-recipient' | undefined>;
 }
 
 /** Answers what became of a dispatch. Another admin's is as good as none. */
@@ -45,6 +53,16 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
     async recipients(reader, dispatchId, query) {
       const dispatch = await find(reader, dispatchId);
       return dispatch && repository.recipients({ ...query, dispatch });
+    },
+
+    async recipient(reader, dispatchId, applyIds) {
+      const dispatch = await find(reader, dispatchId);
+      if (dispatch === undefined) return undefined;
+      for (const applyId of applyIds) {
+        const found = await repository.recipient({ dispatchId, shard: shardOf(applyId, dispatch.shards), applyId });
+        if (found !== undefined) return found;
+      }
+      return 'no-recipient';
     },
   };
 };

@@ -100,11 +100,9 @@ const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invoca
   return again;
 };
 
-/** Counting the rows of a large dispatch takes a while, which the messages in hand may not have. */
-const JUDGE_MS = 10_000;
-
+/** Counting the rows of a large dispatch takes a while, about as long as a call, and the messages in hand may not have it. */
 const judgeDispatches = async (
-  { stopRule }: SendDeps,
+  { stopRule, policy }: SendDeps,
   ends: readonly AttemptEnd[],
   written: readonly WriteResult[],
   remainingMs: () => number,
@@ -112,7 +110,7 @@ const judgeDispatches = async (
   const refused = ends.filter(
     ({ next, answer }, i) => next.status === 'FAILED' && answer.kind !== 'transient' && written[i] === 'written',
   );
-  if (refused.length > 0 && remainingMs() > JUDGE_MS) await stopRule.refused(refused.map(({ group }) => group.key));
+  if (refused.length > 0 && remainingMs() > neededMs(policy)) await stopRule.refused(refused.map(({ group }) => group.key));
 };
 
 const meetUnclaimed = async (

@@ -2,7 +2,7 @@ import { type Counts, type Dispatch, isComplete, NO_COUNTS } from '../domain/dis
 import type { Instant } from '../domain/instant.ts';
 import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
 import { type Age, isStale } from '../domain/stop-rule.ts';
-import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskQueue } from './ports.ts';
+import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskKey, TaskQueue } from './ports.ts';
 
 export interface VisitDeps {
   readonly dispatches: OpenDispatchRepository;
@@ -46,6 +46,9 @@ export const visitDispatch = async (
   const batches = await dispatches.batches(dispatch.dispatchId);
   const seen = await dispatches.rows(dispatch, now);
   const { newestSentAt } = seen;
+  const unfinished = dispatch.status === 'COMPLETED' ? await dispatches.tasks(dispatch.dispatchId) : [];
+  if (unfinished.length > 0)
+    return { done: 'marked', ...(await sendTasksAgain(deps, dispatch, seen.counts, unfinished)), newestSentAt };
   // Rows of a completed dispatch that have expired cannot be counted any more: its counts stay what they were.
   if (dispatch.status === 'COMPLETED' && !isComplete(dispatch.total, seen.counts)) {
     await dispatches.complete(dispatch, dispatch.counts ?? seen.counts, now);
@@ -85,6 +88,18 @@ const end = ({ dispatches }: VisitDeps, dispatch: Dispatch, counts: Counts, now:
     case 'STOPPED':
       return Promise.resolve(false);
   }
+};
+
+/** Of a dispatch that is completed a retry or an export may be left; the dispatch stays open until it is done. */
+const sendTasksAgain = async (
+  { dispatches, taskQueue, clock }: VisitDeps,
+  { dispatchId, lastProgressAt, createdAt }: Dispatch,
+  counts: Counts,
+  tasks: readonly TaskKey[],
+): Promise<Omit<Visit, 'done' | 'newestSentAt'>> => {
+  const sent = await taskQueue.carryOut(tasks);
+  await dispatches.mark(dispatchId, { counts, lastProgressAt: lastProgressAt ?? createdAt, visitedAt: clock() });
+  return { ...NOTHING_LEFT, sentAgain: sent.filter(Boolean).length };
 };
 
 const sendAgain = async (

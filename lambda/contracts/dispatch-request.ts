@@ -29,7 +29,7 @@ const variables = (mostBytes: number, tooLarge: RequestRule) =>
     });
 
 /** All of a request but its recipients, which are parsed one by one: there may be 50,000 with a fault each. */
-const Envelope = z.strictObject({
+export const Envelope = z.strictObject({
   scenarioId: Id,
   recruitId: Id,
   recipients: z
@@ -39,10 +39,12 @@ const Envelope = z.strictObject({
   subject: headerText(REQUEST_LIMITS.subjectBytes, 'subject-length').nullish(),
   variables: variables(REQUEST_LIMITS.sharedVariablesBytes, 'shared-variables-size'),
   isTest: z.boolean().nullish(),
+  allowRepeat: z.boolean().nullish(),
   unsubscribe: z.strictObject({ url: headerText(REQUEST_LIMITS.unsubscribeUrlBytes, 'unsubscribe-length').nullish() }).nullish(),
 });
 
-const recipientSchema = (normalise: NormaliseAddress) =>
+/** One recipient of a request. */
+export const recipientSchema = (normalise: NormaliseAddress) =>
   z.strictObject({
     applyId: Id,
     email: z.string().transform((text, ctx) => {
@@ -56,7 +58,25 @@ const recipientSchema = (normalise: NormaliseAddress) =>
 
 export type ParsedRequest =
   | { readonly ok: true; readonly request: DispatchRequest }
-  | { readonly ok: false; readonly faults: readonly Fault[]; readonly total: number };
+  | {
+      readonly ok: false;
+      readonly faults: readonly Fault[];
+      readonly total: number;
+      /** What is left of the request without the recipients at fault; absent when its other fields are. */
+      readonly sound?: SoundPart;
+    };
+
+/** The part of a request that has no fault of form. */
+export interface SoundPart {
+  readonly request: DispatchRequest;
+  /** Where each of its recipients stands in the body. */
+  readonly places: readonly number[];
+}
+
+interface Placed {
+  readonly addressee: Addressee;
+  readonly place: number;
+}
 
 const Recipients = z.object({ recipients: z.array(z.unknown()).max(REQUEST_LIMITS.recipients) });
 const WithApplyId = z.object({ applyId: Id });
@@ -65,7 +85,7 @@ const WithApplyId = z.object({ applyId: Id });
 export const createRequestParser = (normalise: NormaliseAddress): ((body: unknown) => ParsedRequest) => {
   const Recipient = recipientSchema(normalise);
 
-  const parseRecipients = (rows: readonly unknown[], faults: FaultList): Addressee[] => {
+  const parseRecipients = (rows: readonly unknown[], faults: FaultList): Placed[] => {
     const seen = new Set<string>();
     return rows.flatMap((row, index) => {
       const path = ['recipients', index];
@@ -74,7 +94,7 @@ export const createRequestParser = (normalise: NormaliseAddress): ((body: unknow
       if (!parsed.success) faults.addIssues(parsed.error.issues, path, applyId);
       if (applyId !== undefined && seen.size === seen.add(applyId).size)
         faults.add([...path, 'applyId'], 'duplicate-apply-id', applyId);
-      return parsed.success ? [parsed.data] : [];
+      return parsed.success ? [{ addressee: parsed.data, place: index }] : [];
     });
   };
 
@@ -82,22 +102,30 @@ export const createRequestParser = (normalise: NormaliseAddress): ((body: unknow
     const faults = new FaultList();
     const envelope = Envelope.safeParse(body, { error: toRule });
     if (!envelope.success) faults.addIssues(envelope.error.issues, []);
-    const recipients = parseRecipients(Recipients.safeParse(body).data?.recipients ?? [], faults);
-    if (!envelope.success || faults.total > 0) return { ok: false, faults: faults.listed, total: faults.total };
+    const placed = parseRecipients(Recipients.safeParse(body).data?.recipients ?? [], faults);
+    const { listed, total } = faults;
+    if (!envelope.success) return { ok: false, faults: listed, total };
 
-    const { scenarioId, recruitId, subject, variables, isTest, unsubscribe } = envelope.data;
-    return {
-      ok: true,
-      request: {
-        scenarioId,
-        recruitId,
-        recipients,
-        variables,
-        isTest: isTest ?? false,
-        // Absent, null and empty are the same.
-        ...(subject && { subject }),
-        ...(unsubscribe?.url && { unsubscribeUrl: unsubscribe.url }),
-      },
-    };
+    const request = toRequest(
+      envelope.data,
+      placed.map(({ addressee }) => addressee),
+    );
+    if (total === 0) return { ok: true, request };
+    return { ok: false, faults: listed, total, sound: { request, places: placed.map(({ place }) => place) } };
+  };
+};
+
+const toRequest = (envelope: z.output<typeof Envelope>, recipients: readonly Addressee[]): DispatchRequest => {
+  const { scenarioId, recruitId, subject, variables, isTest, allowRepeat, unsubscribe } = envelope;
+  return {
+    scenarioId,
+    recruitId,
+    recipients,
+    variables,
+    isTest: isTest ?? false,
+    allowRepeat: allowRepeat ?? false,
+    // Absent, null and empty are the same.
+    ...(subject && { subject }),
+    ...(unsubscribe?.url && { unsubscribeUrl: unsubscribe.url }),
   };
 };

@@ -6,6 +6,9 @@ import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent }
 import type { Counts, Dispatch } from '../domain/dispatch.ts';
 import { toIso } from '../domain/instant.ts';
 import { type Recipient, RECIPIENT_STATUSES } from '../domain/recipient.ts';
+import type { SendEstimate } from '../domain/send-estimate.ts';
+import type { Settlement } from '../domain/settlement.ts';
+import { EstimateView, toEstimateView } from './estimate-view.ts';
 
 const Iso = z.iso.datetime({ precision: 3 });
 const Count = z.int().nonnegative();
@@ -36,7 +39,7 @@ export type DispatchView = z.output<typeof DispatchView>;
 /** What an accepted request is answered with. */
 export const AcceptedView = DispatchView.extend({
   /** When all will be sent, if that can be told. */
-  estimate: z.null(),
+  estimate: EstimateView.nullable(),
 });
 
 /** A dispatch with its recipients counted by state. */
@@ -71,9 +74,9 @@ const toStopView = ({ failureReason, faultCode, stoppedAt }: Dispatch): Partial<
   ...(stoppedAt !== undefined && { stoppedAt: toIso(stoppedAt) }),
 });
 
-export const toAcceptedView = (dispatch: Dispatch): z.output<typeof AcceptedView> => ({
+export const toAcceptedView = (dispatch: Dispatch, estimate?: SendEstimate): z.output<typeof AcceptedView> => ({
   ...toDispatchView(dispatch),
-  estimate: null,
+  estimate: toEstimateView(estimate),
 });
 
 export const toDispatchNowView = (dispatch: Dispatch, counts: Counts): z.output<typeof DispatchNowView> => ({
@@ -115,6 +118,8 @@ export const RecipientView = z.object({
   lastErrorCode: z.string().exactOptional(),
   /** How far the mail got after SES took it; `none`: nothing is known. */
   delivery: z.enum(DELIVERY_STATES).exactOptional(),
+  /** A person's word on what became of the mail, and how that person knows. */
+  settled: z.object({ as: z.enum(['sent', 'failed']), who: z.string(), at: Iso, note: z.string() }).exactOptional(),
   /** The newest ones, oldest first. */
   attempts: z.array(AttemptView),
   /** The newest ones, oldest first. */
@@ -137,7 +142,10 @@ const toStateView = (recipient: Recipient): Partial<RecipientView> => {
         ...(recipient.lastErrorCode !== undefined && { lastErrorCode: recipient.lastErrorCode }),
       };
     case 'SENT':
-      return { messageId: recipient.messageId, sentAt: toIso(recipient.sentAt) };
+      return {
+        ...(recipient.messageId !== undefined && { messageId: recipient.messageId }),
+        sentAt: toIso(recipient.sentAt),
+      };
     case 'FAILED':
     case 'UNKNOWN':
       return { lastErrorCode: recipient.lastErrorCode, failedAt: toIso(recipient.failedAt) };
@@ -160,9 +168,10 @@ export const toRecipientView = (
     readonly attempts: readonly Attempt[];
     readonly delivery: DeliveryState;
     readonly events: readonly MailEvent[];
+    readonly settled?: Settlement;
   },
 ): RecipientView => {
-  const { applyId, email, recipient, attempts, delivery, events } = seen;
+  const { applyId, email, recipient, attempts, delivery, events, settled } = seen;
   const { status, round, attemptCount } = recipient;
   return {
     applyId,
@@ -172,6 +181,7 @@ export const toRecipientView = (
     attemptCount,
     ...toStateView(recipient),
     ...(status === 'SENT' && { delivery }),
+    ...(settled !== undefined && { settled: { ...settled, at: toIso(settled.at) } }),
     attempts: attempts.map(toAttemptView),
     events: events.map(toEventView),
   };

@@ -8,10 +8,17 @@ export const PROBLEMS = {
   'invalid-encoding': { status: 400, title: 'The body is not what its Content-Encoding says' },
   'invalid-query': { status: 400, title: 'A query parameter is not valid' },
   'no-subject': { status: 403, title: 'The token names no subject' },
+  'operators-only': { status: 403, title: 'Only operators may ask for this' },
   'not-found': { status: 404, title: 'There is no such dispatch' },
+  'no-such-recipient': { status: 404, title: 'The dispatch has no such recipient, or none yet' },
+  'no-such-export': { status: 404, title: 'The dispatch has no such export' },
   'idempotency-key-conflict': { status: 409, title: 'This Idempotency-Key was used for another request' },
+  'possible-duplicate': { status: 409, title: 'The same was accepted a short time ago; allowRepeat sends it once more' },
   'already-completed': { status: 409, title: 'The dispatch is completed; there is nothing to cancel' },
   'not-stopped': { status: 409, title: 'The dispatch is not stopped; there is nothing to resume' },
+  'already-cancelled': { status: 409, title: 'The dispatch is cancelled; nothing of it is sent any more' },
+  expired: { status: 409, title: 'The content of the dispatch is gone; nothing of it can be sent any more' },
+  'not-unknown': { status: 409, title: 'The outcome of this mail is known; there is nothing to settle' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'dispatch-too-large': { status: 413, title: 'The dispatch is too large to be stored' },
   'unsupported-media-type': { status: 415, title: 'The body must be application/json, plain or gzip' },
@@ -49,6 +56,8 @@ export const Problem = z.object({
   total: z.int().exactOptional(),
   /** Fields in which the request differs from the one that used the key first. */
   fields: z.array(z.string()).exactOptional(),
+  /** The earlier dispatch of the same content, if the admin's own. */
+  dispatchId: z.string().exactOptional(),
 });
 export type Problem = z.output<typeof Problem>;
 

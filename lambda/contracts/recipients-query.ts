@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { RECIPIENT_STATUSES, type RecipientStatus } from '../domain/recipient.ts';
+import { cursorOf, encodeCursor } from './cursor.ts';
 
 const MOST_PER_PAGE = 1_000;
 const USUAL_PER_PAGE = 100;
@@ -11,29 +12,15 @@ export interface RecipientPlace {
   readonly after?: string;
 }
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 const Place = z.object({ shard: z.int().min(0).max(63), after: z.string().min(1).max(512).exactOptional() });
 
-/** A cursor is for us alone: clients hand it back as they got it. */
-export const toCursor = (place: RecipientPlace): string => Buffer.from(JSON.stringify(place)).toString('base64url');
-
-const Cursor = z
-  .string()
-  .max(1_024)
-  .transform((text) => parseJson(Buffer.from(text, 'base64url').toString('utf8')))
-  .pipe(Place);
+/** A place as clients see it. */
+export const toCursor = (place: RecipientPlace): string => encodeCursor(place);
 
 /** The query parameters of a page of recipients. */
 export const RecipientsQuery = z.object({
   status: z.enum(RECIPIENT_STATUSES).exactOptional(),
-  cursor: Cursor.default({ shard: 0 }),
+  cursor: cursorOf(Place).default({ shard: 0 }),
   limit: z.coerce.number().int().min(1).max(MOST_PER_PAGE).default(USUAL_PER_PAGE),
 });
 

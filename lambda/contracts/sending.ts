@@ -7,7 +7,7 @@ import { FaultList, headerText, toRule } from './request-faults.ts';
 import { REASON_BYTES, type RequestRule } from './request-rules.ts';
 
 /** The body of a request to pause or resume all sending. */
-const SendingRequest = z
+export const SendingRequest = z
   .strictObject({ paused: z.boolean(), reason: headerText(REASON_BYTES, 'reason-length').nullish() })
   .refine(({ paused, reason }) => paused || !reason, { error: 'not-when-resuming' satisfies RequestRule, path: ['reason'] });
 

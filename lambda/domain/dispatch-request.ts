@@ -11,6 +11,8 @@ export interface DispatchRequest {
   readonly isTest: boolean;
   /** Itself a template, rendered per recipient. */
   readonly unsubscribeUrl?: string;
+  /** Sends also what was asked for a short time ago under another key. Not part of what is asked for. */
+  readonly allowRepeat: boolean;
 }
 
 const KB = 1024;

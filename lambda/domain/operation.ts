@@ -1,14 +1,14 @@
 import type { Dispatch, DispatchStatus } from './dispatch.ts';
 import type { Instant } from './instant.ts';
-import type { Recipient } from './recipient.ts';
+import type { In, Recipient } from './recipient.ts';
 
 /** What a person can ask for a whole dispatch. */
-export type Operation = 'cancel' | 'resume';
+export type Operation = 'cancel' | 'resume' | 'retry' | 'export';
 
 /** Whether that can be done in a state, or why not. */
-export type Permit = 'go-ahead' | 'done-already' | 'already-completed' | 'not-stopped';
+export type Permit = 'go-ahead' | 'done-already' | 'already-completed' | 'already-cancelled' | 'not-stopped';
 
-/** Cancelling always works until all is over; resuming is for what was stopped. */
+/** Cancelling always works until all is over; resuming is for what was stopped; nothing of a cancelled one is sent again. */
 export const permit = (operation: Operation, status: DispatchStatus): Permit => {
   switch (operation) {
     case 'cancel':
@@ -16,6 +16,10 @@ export const permit = (operation: Operation, status: DispatchStatus): Permit => 
       return status === 'CANCELLED' ? 'done-already' : 'go-ahead';
     case 'resume':
       return status === 'STOPPED' ? 'go-ahead' : 'not-stopped';
+    case 'retry':
+      return status === 'CANCELLED' ? 'already-cancelled' : 'go-ahead';
+    case 'export':
+      return 'go-ahead';
   }
 };
 
@@ -31,6 +35,11 @@ export const operated = (operation: Operation, dispatch: Dispatch, now: Instant)
       const request = { dispatchId, adminId, scenarioId, recruitId, total, shards, isTest, createdAt };
       return { ...request, status: 'IN_PROGRESS', generation, resumedAt: now, lastProgressAt: now };
     }
+    case 'retry':
+      // Each recipient that is reopened opens its dispatch again.
+      return { ...dispatch, generation };
+    case 'export':
+      return dispatch;
   }
 };
 
@@ -45,3 +54,19 @@ export interface Fault {
 /** Whether a recipient failed by it. */
 export const failedBy = (recipient: Recipient, { code, since, until }: Fault): boolean =>
   recipient.status === 'FAILED' && recipient.lastErrorCode === code && recipient.failedAt >= since && recipient.failedAt <= until;
+
+/** What a retry sends again: nothing that SES took, and nothing that is still under way. */
+export type Retryable = 'FAILED' | 'UNKNOWN';
+
+/** What may be asked for, in the order a reader expects. */
+export const RETRYABLE = ['FAILED', 'UNKNOWN'] as const satisfies readonly Retryable[];
+
+/** Whether a retry that was asked for then is about that recipient: what failed after it has failed anew. */
+export const isRetried = (
+  recipient: Recipient,
+  statuses: readonly Retryable[],
+  requestedAt: Instant,
+): recipient is In<Retryable> =>
+  (recipient.status === 'FAILED' || recipient.status === 'UNKNOWN') &&
+  statuses.includes(recipient.status) &&
+  recipient.failedAt <= requestedAt;

@@ -31,7 +31,8 @@ export type Recipient = Tries &
   (
     | { readonly status: 'PENDING'; readonly nextAttemptAt: Instant; readonly lastErrorCode?: string }
     | { readonly status: 'PROCESSING'; readonly lease: Lease }
-    | { readonly status: 'SENT'; readonly messageId: string; readonly sentAt: Instant }
+    /** Without a message id it is a person's word that the mail was sent. */
+    | { readonly status: 'SENT'; readonly messageId?: string; readonly sentAt: Instant }
     | {
         readonly status: 'FAILED';
         readonly lastErrorCode: string;
@@ -64,6 +65,9 @@ export const ATTEMPTS_EXHAUSTED = 'ATTEMPTS_EXHAUSTED';
 /** Code of a recipient of whom it cannot be told whether SES took the mail. */
 export const OUTCOME_UNCLEAR = 'OUTCOME_UNCLEAR';
 
+/** Code of a recipient of whom a person said that the mail was not sent. */
+export const SETTLED_BY_OPERATOR = 'SETTLED_BY_OPERATOR';
+
 /** What can happen to a recipient. */
 export type RecipientEvent =
   | { readonly type: 'claimed'; readonly lease: Lease }
@@ -93,7 +97,9 @@ export type RecipientEvent =
   | { readonly type: 'cancelled' }
   | { readonly type: 'redriven'; readonly message: DeadMessage }
   /** A person wants another round. */
-  | { readonly type: 'reopened' };
+  | { readonly type: 'reopened' }
+  /** A person found out what became of the mail. */
+  | { readonly type: 'settled-by-hand'; readonly as: 'sent' | 'failed' };
 
 /** The state after an event, or why there is none. */
 export type Transition =
@@ -118,12 +124,13 @@ export const advance = (current: Recipient, event: RecipientEvent, now: Instant)
       return event.type === 'claimed' ? claim(current, event.lease, now) : stay('out-of-order');
     case 'PROCESSING':
       if (event.type === 'claimed') return stay('lease-held');
-      if (event.type === 'redriven' || event.type === 'reopened' || event.type === 'cancelled') return stay('out-of-order');
+      if (isOfPeople(event)) return stay('out-of-order');
       return event.token === current.lease.token ? answer(current, event, now) : stay('lease-lost');
     case 'FAILED':
       if (event.type === 'reopened') return moveTo(reopen(current, now));
       return event.type === 'redriven' ? redrive(current, event.message, now) : stay('final');
     case 'UNKNOWN':
+      if (event.type === 'settled-by-hand') return moveTo(settleByHand(current, event.as, now));
       return event.type === 'reopened' ? moveTo(reopen(current, now)) : stay('final');
     case 'SENT':
     case 'CANCELLED':
@@ -131,12 +138,18 @@ export const advance = (current: Recipient, event: RecipientEvent, now: Instant)
   }
 };
 
-type Answer = Exclude<RecipientEvent, { type: 'claimed' | 'confirmed' | 'cancelled' | 'redriven' | 'reopened' }>;
+type OfPeople = Extract<RecipientEvent, { type: 'cancelled' | 'redriven' | 'reopened' | 'settled-by-hand' }>;
 
-/** Nothing turns SENT back, and a second proof is a matter of the attempts. */
+const isOfPeople = (event: RecipientEvent): event is OfPeople =>
+  event.type === 'redriven' || event.type === 'reopened' || event.type === 'cancelled' || event.type === 'settled-by-hand';
+
+type Answer = Exclude<RecipientEvent, OfPeople | { type: 'claimed' | 'confirmed' }>;
+
+/** Nothing turns SENT back, and a second proof is a matter of the attempts; the first one bears a person's word out. */
 const confirm = (current: Recipient, messageId: string, sentAt: Instant): Transition => {
-  const { status, round, attemptCount } = current;
-  return status === 'SENT' ? stay('final') : moveTo({ status: 'SENT', round, attemptCount, messageId, sentAt });
+  const { round, attemptCount } = current;
+  if (current.status === 'SENT' && current.messageId !== undefined) return stay('final');
+  return moveTo({ status: 'SENT', round, attemptCount, messageId, sentAt });
 };
 
 const cancel = ({ round, attemptCount }: Tries, now: Instant): Recipient => ({
@@ -153,6 +166,11 @@ const reopen = ({ round, lastErrorCode }: In<'FAILED' | 'UNKNOWN'>, now: Instant
   nextAttemptAt: now,
   lastErrorCode,
 });
+
+const settleByHand = ({ round, attemptCount }: Tries, as: 'sent' | 'failed', now: Instant): Recipient =>
+  as === 'sent'
+    ? { status: 'SENT', round, attemptCount, sentAt: now }
+    : { status: 'FAILED', round, attemptCount, lastErrorCode: SETTLED_BY_OPERATOR, failedAt: now };
 
 const claim = ({ round, attemptCount, nextAttemptAt }: In<'PENDING'>, lease: Lease, now: Instant): Transition =>
   nextAttemptAt <= now ? moveTo({ status: 'PROCESSING', round, attemptCount: attemptCount + 1, lease }) : stay('not-due');

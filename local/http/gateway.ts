@@ -9,6 +9,7 @@ import { NotUnderstoodError } from '../template/understand.ts';
 import { gatewayAnswer, type HttpAnswer, readHttpAnswer } from './answer.ts';
 import { createAuthorizer, type JwtIdentity, type Verdict } from './authorizer.ts';
 import { toHttpEvent } from './event.ts';
+import { findPage } from './pages.ts';
 import { createRouter, type Route, type RouteMatch } from './routes.ts';
 
 /** Of the gateway, for a request's body. */
@@ -60,8 +61,10 @@ type Router = (method: string, path: string) => RouteMatch<Target> | undefined;
 
 const answer = async (request: IncomingMessage, route: Router, apiId: string): Promise<HttpAnswer> => {
   const body = await readBody(request);
-  const match = route(request.method ?? 'GET', (request.url ?? '/').split('?')[0] ?? '/');
-  if (match === undefined) return NOT_FOUND;
+  const method = request.method ?? 'GET';
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  const match = route(method, path);
+  if (match === undefined) return findPage(method, path) ?? NOT_FOUND;
   const { target, key } = match.route;
   let identity: JwtIdentity | undefined;
   if (target.authorize) {

@@ -11,6 +11,8 @@ export const requestOf = (
   return {
     scenarioId: scenario.id,
     recruitId: 'recruit-1',
+    // Many requests of one run ask for the same, on purpose.
+    allowRepeat: true,
     variables: scenario.variables,
     recipients: Array.from({ length: n }, (_, i) => ({
       applyId: `apply-${i}`,

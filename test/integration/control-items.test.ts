@@ -3,7 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createDispatchRepository } from '../../lambda/adapters/dynamo/dispatch-repository.ts';
 import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/items.ts';
-import { contentKey, controlKey, dispatchKey, type ItemKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
+import {
+  ATTENTION,
+  contentKey,
+  controlKey,
+  dispatchKey,
+  type ItemKey,
+  OPEN,
+  recipientKey,
+} from '../../lambda/adapters/dynamo/keys.ts';
 import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
 import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
@@ -295,7 +303,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       completedAt: toIso(T0),
       counts,
     });
-    expect(item).not.toHaveProperty('openKey');
+    expect(item).toMatchObject({ openKey: ATTENTION });
     expect(await get(contentKey('completed'))).toMatchObject({ expiresAt: EXPIRY });
   });
 
@@ -334,8 +342,8 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await dispatches().complete(toComplete, counts, T0)).toBe(completes);
     expect(await dispatches().close(toClose, counts, T0)).toBe(closes);
 
-    expect('openKey' in ((await get(dispatchKey(toComplete.dispatchId))) ?? {})).toBe(!completes);
-    expect('openKey' in ((await get(dispatchKey(toClose.dispatchId))) ?? {})).toBe(!closes);
+    expect((await get(dispatchKey(toComplete.dispatchId)))?.['openKey']).toBe(completes ? ATTENTION : OPEN);
+    expect((await get(dispatchKey(toClose.dispatchId)))?.['openKey']).toBe(closes ? ATTENTION : OPEN);
   });
 
   it('is closed with its counts, and its content expires', async () => {
@@ -359,7 +367,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await dispatches().close(gone, counts, T0)).toBe(true);
 
     expect(await get(contentKey('closed-again'))).toMatchObject({ expiresAt: EXPIRY - 1 });
-    expect(await get(dispatchKey(gone.dispatchId))).not.toHaveProperty('openKey');
+    expect(await get(dispatchKey(gone.dispatchId))).toMatchObject({ openKey: ATTENTION });
     expect(await get(contentKey(gone.dispatchId))).toBeUndefined();
   });
 

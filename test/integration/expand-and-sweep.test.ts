@@ -199,7 +199,7 @@ describe('the sweeper', () => {
       completedAt: toIso(LATER),
       counts: { SENT: 1, FAILED: 1 },
     });
-    expect(item).not.toHaveProperty('openKey');
+    expect(item).toMatchObject({ openKey: 'ATTENTION' });
     expect(await get(contentKey('done'))).toMatchObject({ expiresAt: LATER / 1000 + 30 * 86_400 });
   });
 

@@ -101,6 +101,7 @@ const worker = () => {
       hide: () => Promise.resolve(),
       depth: () => Promise.resolve(0),
     },
+    exports: { putPart: () => Promise.resolve(), finish: () => Promise.resolve() },
     clock: () => NOW + 1,
     newId: randomUUID,
     sleep,

@@ -98,6 +98,7 @@ export const createSenderWorld = ({
       sending,
       sweeps: sending,
       policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: policy.sesTimeoutSeconds + 5 },
+      lookAgainSeconds: 900,
       clock: clock.now,
       observe: (signal) => pauses.push(signal),
     }),

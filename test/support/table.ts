@@ -40,9 +40,10 @@ export const startTable = async (): Promise<TestTable> => {
     new CreateTableCommand({
       TableName: tableName,
       BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk', 'openKey', 'createdKey'].map(text),
+      AttributeDefinitions: ['pk', 'sk', 'adminKey', 'openKey', 'createdKey'].map(text),
       KeySchema: keys('pk', 'sk'),
       GlobalSecondaryIndexes: [
+        { IndexName: 'by-admin', KeySchema: keys('adminKey', 'createdKey'), Projection: { ProjectionType: 'KEYS_ONLY' } },
         { IndexName: 'open', KeySchema: keys('openKey', 'createdKey'), Projection: { ProjectionType: 'KEYS_ONLY' } },
       ],
     }),

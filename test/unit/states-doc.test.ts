@@ -56,6 +56,8 @@ const events: Record<string, RecipientEvent | readonly RecipientEvent[]> = {
   cancelled: { type: 'cancelled' },
   'redriven, by the dead message': { type: 'redriven', message: { id: 'dead', sentAt: NOW } },
   'reopened by a person': { type: 'reopened' },
+  'settled by a person: sent': { type: 'settled-by-hand', as: 'sent' },
+  'settled by a person: failed': { type: 'settled-by-hand', as: 'failed' },
 };
 
 const rows = readFileSync(join(import.meta.dirname, '../../docs/states.md'), 'utf8')
@@ -92,6 +94,7 @@ describe('the table of states in the documents', () => {
       cancelled: true,
       redriven: true,
       reopened: true,
+      'settled-by-hand': true,
     };
 
     expect(body.map(([event]) => event)).toEqual(Object.keys(events));

@@ -9,9 +9,10 @@ import * as z from 'zod';
 
 import { type AcceptRepository, type KnownDispatch, type NewDispatch, Unavailable } from '../../application/accept-ports.ts';
 import type { Clock, NewId, Random, Sleep } from '../../application/ports.ts';
-import { layOut } from './dispatch-layout.ts';
+import { layOut, tooLarge } from './dispatch-layout.ts';
 import { DispatchItem } from './items.ts';
 import { dispatchKey } from './keys.ts';
+import { findGuard, guardWrites } from './repeat-guard.ts';
 import { isPassing } from './statements.ts';
 
 export interface AcceptRepositoryDeps {
@@ -46,16 +47,22 @@ const Known = DispatchItem.extend({
 export const createAcceptRepository = (deps: AcceptRepositoryDeps): AcceptRepository => ({
   find: (dispatchId) => find(deps, dispatchId),
   create: (entry) => create(deps, entry),
+  tooLarge,
 });
 
 const find = async ({ client, tableName }: AcceptRepositoryDeps, dispatchId: string): Promise<KnownDispatch | undefined> => {
+  const { Item } = await patiently(
+    client.send(new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true })),
+  );
+  if (Item === undefined) return undefined;
+  const { fingerprint, fieldHashes, ...dispatch } = Known.parse(Item);
+  return { dispatch, fieldHashes, ...(fingerprint !== undefined && { fingerprint }) };
+};
+
+/** The answer to a read; when the table has none for now, the client is told to ask again. */
+const patiently = async <T>(read: Promise<T>): Promise<T> => {
   try {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true }),
-    );
-    if (Item === undefined) return undefined;
-    const { fingerprint, fieldHashes, ...dispatch } = Known.parse(Item);
-    return { dispatch, fieldHashes, ...(fingerprint !== undefined && { fingerprint }) };
+    return await read;
   } catch (error) {
     if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
     throw error;
@@ -69,21 +76,25 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
   const layout = layOut(entry);
   if (!layout.ok) return { outcome: 'too-large', limit: layout.limit };
 
+  const puts = layout.items.map((Item, i) => ({
+    Put: { TableName: deps.tableName, Item, ...(i === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }) },
+  }));
   const input: TransactWriteCommandInput = {
-    TransactItems: layout.items.map((Item, i) => ({
-      Put: { TableName: deps.tableName, Item, ...(i === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }) },
-    })),
+    TransactItems: [...puts, ...guardWrites(deps.tableName, entry)],
     // Kept over our own retries: a try that was carried out although its answer was lost then counts as done.
     ClientRequestToken: deps.newId(),
   };
 
   const giveUpAt = deps.clock() + RETRIES_LAST_MS;
   for (let tries = 1; ; tries += 1) {
-    const result = await write(deps.client, input);
+    const result = await write(deps.client, input, puts.length);
     if (result.done) return { outcome: 'created' };
     // Whatever the reason, the dispatch may be there by now: by another request, or by a try of ours whose answer was lost.
     const known = await find(deps, entry.dispatch.dispatchId);
     if (known !== undefined) return { outcome: 'exists', known };
+    // None: it expired and was deleted this moment, so that the next try gets through.
+    const guarded = result.isGuarded ? await patiently(findGuard(deps.client, deps.tableName, entry)) : undefined;
+    if (guarded !== undefined) return guarded;
 
     const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) * (0.5 + deps.random() / 2);
     if (deps.clock() + wait > giveUpAt) throw new Unavailable('the table', RETRY_AFTER_SECONDS, result.cause);
@@ -91,22 +102,28 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
   }
 };
 
-/** One try. Throws what no repetition will cure. */
+/** One try. Throws what no repetition will cure. @param guardAt place of the guard in the transaction */
 const write = async (
   client: DynamoDBDocumentClient,
   input: TransactWriteCommandInput,
-): Promise<{ done: true } | { done: false; cause: unknown }> => {
+  guardAt: number,
+): Promise<{ done: true } | { done: false; isGuarded: boolean; cause: unknown }> => {
   try {
     await client.send(new TransactWriteCommand(input));
     return { done: true };
-  } catch (error) {
-    if (error instanceof TransactionCanceledException ? mayPass(error) : isPassing(error)) return { done: false, cause: error };
-    throw error;
+  } catch (cause) {
+    if (!(cause instanceof TransactionCanceledException)) {
+      if (isPassing(cause)) return { done: false, isGuarded: false, cause };
+      throw cause;
+    }
+    const codes = (cause.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');
+    // Reasons come in the order of the items: the dispatch's is the first, and if it is there already, nothing else matters.
+    const isKnown = codes[0] === FAILED;
+    const isGuarded = !isKnown && codes[guardAt] === FAILED;
+    const mayPass = codes.every((code) => code === 'None' || PASSING_REASONS.has(code));
+    if (isKnown || isGuarded || mayPass) return { done: false, isGuarded, cause };
+    throw cause;
   }
 };
 
-/** Reasons come in the order of the items, and the dispatch is the first: if it is there already, nothing else matters. */
-const mayPass = ({ CancellationReasons = [] }: TransactionCanceledException): boolean => {
-  const codes = CancellationReasons.map(({ Code }) => Code ?? 'None');
-  return codes[0] === 'ConditionalCheckFailed' || codes.every((code) => code === 'None' || PASSING_REASONS.has(code));
-};
+const FAILED = 'ConditionalCheckFailed';

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from '@
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
 import type { Amendment, RecipientRepository, StoredRecipient } from '../../application/ports.ts';
+import { toIso } from '../../domain/instant.ts';
 import { isFinal, type RecipientKey } from '../../domain/recipient.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt, toStoredEvent } from './items.ts';
 import { dispatchKey, OPEN, recipientKey } from './keys.ts';
@@ -75,6 +76,7 @@ const attributesOf = ({ recipient }: StoredRecipient, next: Amendment, retention
   attempts: next.attempts.map(toStoredAttempt),
   delivery: next.delivery,
   events: next.events.map(toStoredEvent),
+  ...(next.settled && { settled: { ...next.settled, at: toIso(next.settled.at) } }),
   // An event about a row that stays as it is does not make it live longer.
   ...(recipient.status !== next.recipient.status && { expiresAt: expiryOf(next.recipient, retentionDays) }),
 });

@@ -4,7 +4,7 @@ import { STORAGE_LIMITS } from '../../domain/dispatch-request.ts';
 import { toIso } from '../../domain/instant.ts';
 import { shardOf } from '../../domain/shards.ts';
 import { newRecipientItem } from './items.ts';
-import { batchKey, contentKey, dispatchKey, OPEN, recipientKey } from './keys.ts';
+import { adminKey, batchKey, contentKey, dispatchKey, OPEN, recipientKey } from './keys.ts';
 import { packBatch, packContent } from './packing.ts';
 
 type Item = Record<string, unknown>;
@@ -13,7 +13,7 @@ type Item = Record<string, unknown>;
 export type Layout =
   { readonly ok: true; readonly items: readonly Item[] } | { readonly ok: false; readonly limit: StorageLimit };
 
-/** Names, keys and small values of an item, generously. */
+/** Names, keys and small values of an item, generously; three of them are the dispatch, its content and its guard. */
 const OVERHEAD_BYTES = 1_024;
 
 /** Lays a new dispatch out as items: recipients of their own if they fit into the transaction, batches otherwise. */
@@ -21,11 +21,17 @@ export const layOut = (entry: NewDispatch): Layout => {
   const content = packContent(entry.content);
   if (content.byteLength > STORAGE_LIMITS.contentBytes) return { ok: false, limit: 'content' };
 
-  const space = STORAGE_LIMITS.transactionBytes - content.byteLength - 2 * OVERHEAD_BYTES;
+  const space = STORAGE_LIMITS.transactionBytes - content.byteLength - 3 * OVERHEAD_BYTES;
   const rows = layOutRecipients(entry, space) ?? layOutBatches(entry, space);
   if (rows === undefined) return { ok: false, limit: 'recipients' };
   const { dispatchId } = entry.dispatch;
   return { ok: true, items: [dispatchItem(entry), { ...contentKey(dispatchId), data: content }, ...rows] };
+};
+
+/** What of a dispatch is too large to be stored, if anything is. */
+export const tooLarge = (entry: NewDispatch): StorageLimit | undefined => {
+  const layout = layOut(entry);
+  return layout.ok ? undefined : layout.limit;
 };
 
 const dispatchItem = ({ dispatch, fingerprint }: NewDispatch): Item => ({
@@ -42,7 +48,7 @@ const dispatchItem = ({ dispatch, fingerprint }: NewDispatch): Item => ({
   createdAt: toIso(dispatch.createdAt),
   fingerprint: fingerprint.whole,
   fieldHashes: fingerprint.fields,
-  adminKey: `ADMIN#${dispatch.adminId}`,
+  adminKey: adminKey(dispatch.adminId),
   openKey: OPEN,
   createdKey: `${toIso(dispatch.createdAt)}#${dispatch.dispatchId}`,
 });

@@ -4,7 +4,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import type { Clock, DispatchRepository } from '../../application/ports.ts';
 import { type Dispatch, type DispatchStatus, isActive } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient.ts';
+import { ATTEMPTS_EXHAUSTED, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
 import type { FinalRows } from '../../domain/stop-rule.ts';
 import { Count, DispatchItem } from './items.ts';
 import { dispatchKey, shardPartition } from './keys.ts';
@@ -23,14 +23,23 @@ const ACTIVE_KEPT_MS = 5_000;
 /** Dispatches under way at once are few; a redrive may bring messages of many old ones. */
 const KEPT = 1_000;
 
-const Status = DispatchItem.pick({ status: true });
+/** The time is for a metric only: one that cannot be read must not keep a dispatch from being sent. */
+const Status = DispatchItem.pick({ status: true }).extend({
+  createdAt: DispatchItem.shape.createdAt.optional().catch(undefined),
+});
 const Counted = DispatchItem.extend({ refusedCount: Count });
 
+/** Also knows, of dispatches whose status was asked for lately, when they were accepted. */
+export interface SenderDispatches extends DispatchRepository {
+  readonly acceptedAt: (dispatchId: string) => Instant | undefined;
+}
+
 /** The dispatches as a sender needs them. */
-export const createDispatchRepository = (deps: DispatchRepositoryDeps): DispatchRepository => {
+export const createDispatchRepository = (deps: DispatchRepositoryDeps): SenderDispatches => {
   const active: Cache = new Map();
   return {
     status: createStatus(deps, active),
+    acceptedAt: (dispatchId) => active.get(dispatchId)?.createdAt,
     addRefused: (dispatchId, count) => addRefused(deps, dispatchId, count),
     finalRows: (dispatch) => finalRows(deps, dispatch),
     stop: (dispatch, stop, now) => {
@@ -40,21 +49,26 @@ export const createDispatchRepository = (deps: DispatchRepositoryDeps): Dispatch
   };
 };
 
-type Cache = Map<string, { readonly status: DispatchStatus; readonly readAt: Instant }>;
+interface Seen {
+  readonly status: DispatchStatus;
+  readonly createdAt?: Instant | undefined;
+}
+
+type Cache = Map<string, Seen & { readonly readAt: Instant }>;
 
 /** Remembers for a while which dispatches are active; one that was stopped or cancelled is read anew each time. */
 const createStatus = ({ client, tableName, clock }: DispatchRepositoryDeps, cache: Cache): DispatchRepository['status'] => {
-  const read = async (dispatchId: string): Promise<DispatchStatus | 'unknown-dispatch'> => {
+  const read = async (dispatchId: string): Promise<Seen | 'unknown-dispatch'> => {
     const { Item } = await client.send(
       new GetCommand({
         TableName: tableName,
         Key: dispatchKey(dispatchId),
         ConsistentRead: true,
-        ProjectionExpression: '#status',
+        ProjectionExpression: '#status, createdAt',
         ExpressionAttributeNames: { '#status': 'status' },
       }),
     );
-    return Item === undefined ? 'unknown-dispatch' : Status.parse(Item).status;
+    return Item === undefined ? 'unknown-dispatch' : Status.parse(Item);
   };
 
   return async (dispatchId) => {
@@ -63,12 +77,13 @@ const createStatus = ({ client, tableName, clock }: DispatchRepositoryDeps, cach
     cache.delete(dispatchId);
     const readAt = clock();
     try {
-      const status = await read(dispatchId);
-      if (status === 'unknown-dispatch' || !isActive(status)) return status;
+      const seen = await read(dispatchId);
+      if (seen === 'unknown-dispatch') return seen;
+      if (!isActive(seen.status)) return seen.status;
       const oldest = cache.keys().next();
       if (cache.size >= KEPT && oldest.done !== true) cache.delete(oldest.value);
-      cache.set(dispatchId, { status, readAt });
-      return status;
+      cache.set(dispatchId, { ...seen, readAt });
+      return seen.status;
     } catch (error) {
       if (isOfAws(error) && !isPassing(error)) throw error;
       // Also one in a status that this version does not know: it is not for this version to send.
@@ -102,6 +117,9 @@ const addRefused = async (
   }
 };
 
+/** SES refused none of these. */
+const NOT_REFUSED: ReadonlySet<string> = new Set([ATTEMPTS_EXHAUSTED, SETTLED_BY_OPERATOR]);
+
 const finalRows = async (
   { client, tableName }: DispatchRepositoryDeps,
   { dispatchId, shards, createdAt, resumedAt }: Dispatch,
@@ -110,7 +128,7 @@ const finalRows = async (
   const rows = (await Promise.all(partitions.map((pk) => glanceAtShard(client, tableName, pk)))).flat();
   const from = resumedAt ?? createdAt;
   const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
-  const refused = ended.filter(({ status, lastErrorCode }) => status === 'FAILED' && lastErrorCode !== ATTEMPTS_EXHAUSTED);
+  const refused = ended.filter(({ status, lastErrorCode }) => status === 'FAILED' && !NOT_REFUSED.has(lastErrorCode ?? ''));
   const times = refused.flatMap(({ failedAt }) => failedAt ?? []);
   return {
     final: ended.length,

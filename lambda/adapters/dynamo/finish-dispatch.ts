@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from
 
 import { type Counts, type Dispatch, needsAttention, outcomeOf } from '../../domain/dispatch.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
-import { contentKey, dispatchKey } from './keys.ts';
+import { ATTENTION, contentKey, dispatchKey } from './keys.ts';
 import { updateOf } from './update.ts';
 
 export interface FinishDeps {
@@ -20,7 +20,7 @@ export interface FinishDeps {
 export const completeDispatch = async (deps: FinishDeps, dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
   const key = dispatchKey(dispatchId);
-  const set = { outcome: outcomeOf(counts), needsAttention: needsAttention(counts), counts, openKey: undefined };
+  const set = { outcome: outcomeOf(counts), needsAttention: needsAttention(counts), counts, openKey: afterwards(counts) };
   if (dispatch.status === 'COMPLETED') {
     return write(deps, updateOf(deps.tableName, key, set, { generation, status: 'COMPLETED' }));
   }
@@ -45,10 +45,13 @@ export const closeDispatch = (
   counts: Counts,
   now: Instant,
 ): Promise<boolean> => {
-  const set = { counts, needsAttention: needsAttention(counts), lastProgressAt: toIso(now), openKey: undefined };
+  const set = { counts, needsAttention: needsAttention(counts), lastProgressAt: toIso(now), openKey: afterwards(counts) };
   const update = updateOf(deps.tableName, dispatchKey(dispatchId), set, { generation, status: 'CANCELLED' });
   return writeWithContent(deps, dispatchId, now, update);
 };
+
+/** Operators find there what somebody should look at. */
+const afterwards = (counts: Counts): typeof ATTENTION | undefined => (needsAttention(counts) ? ATTENTION : undefined);
 
 type Update = ReturnType<typeof updateOf>;
 

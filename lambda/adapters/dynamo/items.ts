@@ -100,6 +100,7 @@ const Row = z.object({
   // Absent until the first event.
   delivery: z.enum(DELIVERY_STATES).default('none'),
   events: z.array(StoredEvent).default([]),
+  settled: z.object({ as: z.enum(['sent', 'failed']), who: z.string(), at: Iso, note: z.string() }).exactOptional(),
 });
 
 const State = z.discriminatedUnion('status', [
@@ -107,7 +108,7 @@ const State = z.discriminatedUnion('status', [
   z
     .object({ status: z.literal('PROCESSING'), leaseToken: z.string(), leaseUntil: Iso })
     .transform(({ status, leaseToken, leaseUntil }) => ({ status, lease: { token: leaseToken, until: leaseUntil } })),
-  z.object({ status: z.literal('SENT'), messageId: z.string(), sentAt: Iso }),
+  z.object({ status: z.literal('SENT'), messageId: z.string().exactOptional(), sentAt: Iso }),
   z.object({
     status: z.literal('FAILED'),
     lastErrorCode: z.string(),
@@ -120,7 +121,7 @@ const State = z.discriminatedUnion('status', [
 
 /** Reads a recipient item; throws on one no version of this code wrote. */
 export const parseRecipientItem = (item: unknown): StoredRecipient => {
-  const { sk, email, variables, round, attemptCount, attempts, delivery, events } = Row.parse(item);
+  const { sk, email, variables, round, attemptCount, attempts, delivery, events, settled } = Row.parse(item);
   return {
     applyId: sk.slice(RECIPIENT_PREFIX.length),
     email,
@@ -129,6 +130,7 @@ export const parseRecipientItem = (item: unknown): StoredRecipient => {
     attempts: attempts.map((attempt) => ({ round, n: attemptCount, ...attempt })),
     delivery,
     events,
+    ...(settled !== undefined && { settled }),
   };
 };
 
@@ -157,7 +159,11 @@ export const stateAttributes = (recipient: Recipient): Record<string, unknown> =
     case 'PROCESSING':
       return { ...tries, leaseToken: recipient.lease.token, leaseUntil: toIso(recipient.lease.until) };
     case 'SENT':
-      return { ...tries, messageId: recipient.messageId, sentAt: toIso(recipient.sentAt) };
+      return {
+        ...tries,
+        ...(recipient.messageId !== undefined && { messageId: recipient.messageId }),
+        sentAt: toIso(recipient.sentAt),
+      };
     case 'FAILED':
       return {
         ...tries,

@@ -33,6 +33,9 @@ export const taskKey = ({ dispatchId, task }: TaskKey): ItemKey => ({
   sk: `${TASK_PREFIX}${String(task).padStart(4, '0')}`,
 });
 
+/** Guards a content, named by its fingerprint, against being sent again too soon. */
+export const guardKey = (content: string): ItemKey => ({ pk: `GUARD#${content}`, sk: 'GUARD' });
+
 /** One of the few items that are about the whole service. */
 export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER'): ItemKey => ({ pk: 'CONTROL', sk: name });
 
@@ -41,8 +44,14 @@ export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): Item
   sk: `${RECIPIENT_PREFIX}${applyId}`,
 });
 
-/** Value of `openKey` while a dispatch is not finished; the attribute is absent afterwards. */
+/** Partition of the dispatches of one admin, in the index by admin. */
+export const adminKey = (adminId: string): string => `ADMIN#${adminId}`;
+
+/** Value of `openKey` while a dispatch is not finished. */
 export const OPEN = 'OPEN';
+
+/** Value of `openKey` once it is, if a person should look at it; otherwise the attribute is absent then. */
+export const ATTENTION = 'ATTENTION';
 
 /** What a stream record is about; undefined: none of the kinds that are relayed. */
 export const parseKey = (

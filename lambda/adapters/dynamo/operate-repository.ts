@@ -8,12 +8,14 @@ import type { Dispatch } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { DispatchItem } from './items.ts';
-import { dispatchKey, OPEN, taskKey } from './keys.ts';
+import { contentKey, dispatchKey, OPEN, taskKey } from './keys.ts';
 import { isPassing } from './statements.ts';
 import { newTaskItem } from './task-item.ts';
 import { type Attributes, updateOf } from './update.ts';
 
 const RETRY_AFTER_SECONDS = 1;
+
+const Expiry = z.object({ expiresAt: z.number().exactOptional() });
 
 const WithTasks = DispatchItem.extend({ tasks: z.number().int().nonnegative().default(0) });
 
@@ -27,6 +29,24 @@ export const createOperateRepository = (client: DynamoDBDocumentClient, tableNam
       if (Item === undefined) return undefined;
       const { tasks, ...dispatch } = WithTasks.parse(Item);
       return { dispatch, tasks };
+    } catch (error) {
+      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
+      throw error;
+    }
+  },
+
+  async hasContent(dispatchId, now) {
+    try {
+      const { Item } = await client.send(
+        new GetCommand({
+          TableName: tableName,
+          Key: contentKey(dispatchId),
+          ConsistentRead: true,
+          ProjectionExpression: 'pk, expiresAt',
+        }),
+      );
+      // TTL deletes days late, so the timestamp decides.
+      return Item !== undefined && (Expiry.parse(Item).expiresAt ?? Infinity) * 1000 > now;
     } catch (error) {
       if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
       throw error;
@@ -67,7 +87,7 @@ export const createOperateRepository = (client: DynamoDBDocumentClient, tableNam
   },
 });
 
-/** It stays among the open ones: a resumed one is to be finished, and of a cancelled one some row may be under way. */
+/** It stays among the open ones, or is one again: rows may be under way, and the sweeper looks there for tasks that are not done. */
 const changes = (kind: NewTask['kind'], { status, generation }: Dispatch, now: Instant): Attributes => ({
   status,
   generation,
@@ -86,4 +106,6 @@ const OWN_CHANGES: Readonly<Record<Operation, (now: string) => Attributes>> = {
     faultSince: undefined,
     stoppedAt: undefined,
   }),
+  retry: () => ({}),
+  export: () => ({}),
 };

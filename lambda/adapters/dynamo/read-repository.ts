@@ -35,6 +35,14 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
     }),
 
   recipients: (query) => orUnavailable(() => page(client, tableName, query)),
+
+  recipient: (key) =>
+    orUnavailable(async () => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: tableName, Key: { ...recipientKey(key) }, ConsistentRead: true }),
+      );
+      return Item && parseRecipientItem(Item);
+    }),
 });
 
 const orUnavailable = async <T>(read: () => Promise<T>): Promise<T> => {

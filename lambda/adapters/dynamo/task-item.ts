@@ -2,13 +2,14 @@ import * as z from 'zod';
 
 import type { NewTask, OpenTask } from '../../application/operate-ports.ts';
 import { toIso } from '../../domain/instant.ts';
-import { Iso } from './items.ts';
+import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
+import { Count, Iso } from './items.ts';
 
 const Cursor = z.object({ shard: z.number().int().nonnegative(), after: z.string().exactOptional() });
 
 /** A task item. */
 export const TaskItem = z.object({
-  kind: z.enum(['cancel', 'resume']),
+  kind: z.enum(['cancel', 'resume', 'retry', 'export']),
   requestedAt: Iso,
   requestedBy: z.string(),
   state: z.enum(['open', 'done']),
@@ -16,14 +17,19 @@ export const TaskItem = z.object({
   step: z.string().exactOptional(),
   faultCode: z.string().exactOptional(),
   faultSince: Iso.exactOptional(),
+  statuses: z.array(z.enum(RECIPIENT_STATUSES)).exactOptional(),
+  parts: z.array(z.string()).exactOptional(),
+  written: Count.exactOptional(),
+  doneAt: Iso.exactOptional(),
 }) satisfies z.ZodType<OpenTask>;
 
 /** The attributes of a task item when it is put, keys apart. */
-export const newTaskItem = ({ kind, requestedAt, requestedBy, faultCode, faultSince }: NewTask) => ({
+export const newTaskItem = ({ kind, requestedAt, requestedBy, faultCode, faultSince, statuses }: NewTask) => ({
   kind,
   requestedAt: toIso(requestedAt),
   requestedBy,
   state: 'open',
   ...(faultCode !== undefined && { faultCode }),
   ...(faultSince !== undefined && { faultSince: toIso(faultSince) }),
+  ...(statuses !== undefined && { statuses }),
 });

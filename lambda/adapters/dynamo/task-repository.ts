@@ -2,8 +2,11 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { TaskRepository, TaskRow } from '../../application/operate-ports.ts';
+import type { TaskProgress, TaskRepository, TaskRow } from '../../application/operate-ports.ts';
+import type { StoredRecipient } from '../../application/ports.ts';
 import type { RecipientPosition } from '../../application/read-ports.ts';
+import { toIso } from '../../domain/instant.ts';
+import type { RecipientStatus } from '../../domain/recipient.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
 import { dispatchKey, type ItemKey, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, taskKey } from './keys.ts';
 import { TaskItem } from './task-item.ts';
@@ -11,6 +14,9 @@ import { updateOf } from './update.ts';
 
 /** So many are worked on between two moves of the cursor; with their longest variables they fill one answer. */
 const ROWS_PER_PAGE = 200;
+
+/** Nothing is done about these but writing them down. */
+const ROWS_TO_EXPORT = 1_000;
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
 
@@ -33,20 +39,11 @@ export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: 
     },
 
     async rows({ dispatchId, shards }, statuses, { shard, after }) {
-      const names = statuses.map((_, i) => `:s${i}`);
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName: tableName,
           ConsistentRead: true,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-          FilterExpression: `#status IN (${names.join(', ')})`,
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':pk': shardPartition(dispatchId, shard),
-            ':prefix': RECIPIENT_PREFIX,
-            ...Object.fromEntries(statuses.map((status, i) => [`:s${i}`, status])),
-          },
-          ...(after !== undefined && { ExclusiveStartKey: recipientKey({ dispatchId, shard, applyId: after }) }),
+          ...ofShard(dispatchId, shard, statuses, after),
           Limit: ROWS_PER_PAGE,
         }),
       );
@@ -54,8 +51,16 @@ export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: 
       return { rows: Items.flatMap(toRow), ...(next !== undefined && { next }) };
     },
 
-    async advance(key, task, next, step) {
-      const set = next === undefined ? { state: 'done' } : { cursor: next };
+    async wholeRows({ dispatchId, shards }, statuses, { shard, after }) {
+      const { Items = [], LastEvaluatedKey } = await client.send(
+        new QueryCommand({ TableName: tableName, ...ofShard(dispatchId, shard, statuses, after), Limit: ROWS_TO_EXPORT }),
+      );
+      const next = nextPosition(LastEvaluatedKey, shard, shards);
+      return { rows: Items.map(wholeRow), ...(next !== undefined && { next }) };
+    },
+
+    async advance(key, task, next, step, more) {
+      const set = { ...(next === undefined ? { state: 'done' } : { cursor: next }), ...(more && attributesOf(more)) };
       try {
         await client.send(
           new UpdateCommand(updateOf(tableName, taskKey(key), { ...set, step }, { state: 'open', step: task.step })),
@@ -70,6 +75,12 @@ export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: 
   };
 };
 
+const attributesOf = ({ parts, written, doneAt }: TaskProgress) => ({
+  parts,
+  written,
+  ...(doneAt !== undefined && { doneAt: toIso(doneAt) }),
+});
+
 /** A shard without rows is not the end: the last shard is. */
 const nextPosition = (
   lastKey: Record<string, unknown> | undefined,
@@ -80,6 +91,34 @@ const nextPosition = (
   const key = parseKey(Key.parse(lastKey));
   if (key?.kind !== 'recipient') throw new Error('a shard ended with something that is no recipient');
   return { shard, after: key.applyId };
+};
+
+/** Rows of a shard, in any state or one of these. */
+const ofShard = (
+  dispatchId: string,
+  shard: number,
+  statuses: readonly RecipientStatus[] | undefined,
+  after: string | undefined,
+) => ({
+  KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+  ...(statuses && {
+    FilterExpression: `#status IN (${statuses.map((_, i) => `:s${i}`).join(', ')})`,
+    ExpressionAttributeNames: { '#status': 'status' },
+  }),
+  ExpressionAttributeValues: {
+    ':pk': shardPartition(dispatchId, shard),
+    ':prefix': RECIPIENT_PREFIX,
+    ...(statuses && Object.fromEntries(statuses.map((status, i) => [`:s${i}`, status]))),
+  },
+  ...(after !== undefined && { ExclusiveStartKey: recipientKey({ dispatchId, shard, applyId: after }) }),
+});
+
+const wholeRow = (item: Record<string, unknown>): StoredRecipient | 'broken' => {
+  try {
+    return parseRecipientItem(item);
+  } catch {
+    return 'broken';
+  }
 };
 
 const toRow = (item: Record<string, unknown>): TaskRow[] => {

@@ -16,6 +16,8 @@ export interface MailProviderDeps {
   /** Mails per second; 0: what the account allows. */
   readonly maxSendRate: number;
   readonly clock: Clock;
+  /** Told the used share of the 24 hours' quota whenever SES was asked, from 0 to 1. Must not throw. */
+  readonly observeQuota?: (usedShare: number) => void;
 }
 
 /** The account's quota changes rarely, and GetAccount is limited to one call a second for the whole account. */
@@ -32,6 +34,7 @@ export const createMailProvider = ({
   timeoutSeconds,
   maxSendRate,
   clock,
+  observeQuota,
 }: MailProviderDeps): MailProvider => {
   // The SDK's own timeouts end with the answer's headers: a body that stalls would hold the call for ever.
   const inTime = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
@@ -59,6 +62,9 @@ export const createMailProvider = ({
           const { SendQuota } = await client.send(new GetAccountCommand({}), inTime());
           rate = Math.max(LOWEST_RATE, SendQuota?.MaxSendRate ?? rate);
           askAgainAt = clock() + QUOTA_KEPT_MS;
+          const { Max24HourSend = 0, SentLast24Hours = 0 } = SendQuota ?? {};
+          // SES says -1 where there is no limit.
+          if (Max24HourSend > 0) observeQuota?.(SentLast24Hours / Max24HourSend);
         } catch {
           // The last known rate serves until SES answers; what is wrong with SES shows in the sends themselves.
         }

@@ -1,8 +1,9 @@
-import { ChangeMessageVisibilityBatchCommand, GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityBatchCommand } from '@aws-sdk/client-sqs';
 
 import type { SendQueue } from '../../application/ports.ts';
 import { toAsciiJson } from '../../contracts/queue-messages.ts';
 import { toIso } from '../../domain/instant.ts';
+import { createQueueDepth } from './queue-depth.ts';
 import { sendBatches, type SqsDeps } from './send-batches.ts';
 
 /** SQS's longest DelaySeconds. */
@@ -38,16 +39,5 @@ export const createSendQueue = (deps: SqsDeps): SendQueue => ({
     }
   },
 
-  async depth() {
-    const { Attributes = {} } = await deps.client.send(
-      new GetQueueAttributesCommand({ QueueUrl: deps.queueUrl, AttributeNames: [...COUNTS] }),
-    );
-    return COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
-  },
+  ...createQueueDepth(deps),
 });
-
-const COUNTS = [
-  'ApproximateNumberOfMessages',
-  'ApproximateNumberOfMessagesNotVisible',
-  'ApproximateNumberOfMessagesDelayed',
-] as const;

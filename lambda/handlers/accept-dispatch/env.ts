@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { text } from '../../config/env.ts';
+import { amount, positive, text } from '../../config/env.ts';
 
 /** The settings of the function that accepts dispatches. */
 export const AcceptDispatchEnv = z.object({
@@ -11,6 +11,12 @@ export const AcceptDispatchEnv = z.object({
   FROM_ADDRESS: text,
   /** Empty: answers go to the From address. */
   REPLY_TO_ADDRESS: z.string(),
+  /** How long the same content is not taken again under another key. */
+  REPEAT_GUARD_SECONDS: positive,
+  /** For estimates: what waits there goes out first. */
+  SEND_QUEUE_URL: text,
+  /** Mails per second for this service, below what the account allows; 0: what the account allows. */
+  MAX_SEND_RATE: amount,
 });
 
 /** What the stack must set. */

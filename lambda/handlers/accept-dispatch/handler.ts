@@ -6,16 +6,19 @@ import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import { readBody } from '../../adapters/http/request-body.ts';
 import type { AcceptDispatch, AcceptResult } from '../../application/accept-dispatch.ts';
 import { Unavailable } from '../../application/accept-ports.ts';
-import { parseCaller } from '../../contracts/caller.ts';
+import type { PreviewDispatch } from '../../application/preview-dispatch.ts';
+import { type Caller, parseCaller } from '../../contracts/caller.ts';
 import type { ParsedRequest } from '../../contracts/dispatch-request.ts';
 import { parseIdempotencyKey } from '../../contracts/idempotency-key.ts';
-import { failureAnswer, type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
+import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { toAnswer } from './answer.ts';
+import { toPreview } from './preview-answer.ts';
 
 export interface AcceptDispatchHandlerDeps {
   readonly acceptDispatch: AcceptDispatch;
+  readonly previewDispatch: PreviewDispatch;
   readonly parseRequest: (body: unknown) => ParsedRequest;
   readonly telemetry: Telemetry;
 }
@@ -25,11 +28,15 @@ const METRICS: Readonly<Partial<Record<AcceptResult['outcome'], string>>> = {
   accepted: 'DispatchAccepted',
   replayed: 'DispatchReplayed',
   conflict: 'IdempotencyConflict',
+  'possible-duplicate': 'PossibleDuplicate',
 };
 const REFUSED = 'DispatchRefused';
 
+type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
+
 /** HTTP in, HTTP out: reads the request, hands it to the use case, says what became of it. */
-export const createHandler = ({ acceptDispatch, parseRequest, telemetry }: AcceptDispatchHandlerDeps) => {
+export const createHandler = (deps: AcceptDispatchHandlerDeps) => {
+  const { acceptDispatch, previewDispatch, parseRequest, telemetry } = deps;
   const { logger, metrics, count } = telemetry;
 
   const refuse = (...args: Parameters<typeof problem>): HttpAnswer => {
@@ -37,9 +44,7 @@ export const createHandler = ({ acceptDispatch, parseRequest, telemetry }: Accep
     return problemAnswer(problem(...args));
   };
 
-  const answer = async (event: APIGatewayProxyEventV2WithJWTAuthorizer): Promise<HttpAnswer> => {
-    const caller = parseCaller(event.requestContext.authorizer);
-    if (caller === undefined) return refuse('no-subject');
+  const accept = async ({ adminId }: Caller, event: Event): Promise<HttpAnswer> => {
     const header = parseIdempotencyKey(event.headers['idempotency-key']);
     if (!header.ok) return refuse(`idempotency-key-${header.why}`);
     const body = await readBody(event);
@@ -47,7 +52,7 @@ export const createHandler = ({ acceptDispatch, parseRequest, telemetry }: Accep
     const parsed = parseRequest(body.json);
     if (!parsed.ok) return refuse('invalid-request', { errors: [...parsed.faults], total: parsed.total });
 
-    const result = await acceptDispatch(caller.adminId, header.key, parsed.request);
+    const result = await acceptDispatch(adminId, header.key, parsed.request);
     logger.info('dispatch asked for', {
       outcome: result.outcome,
       ...('dispatch' in result && { dispatchId: result.dispatch.dispatchId, total: result.dispatch.total }),
@@ -56,7 +61,24 @@ export const createHandler = ({ acceptDispatch, parseRequest, telemetry }: Accep
     return toAnswer(result);
   };
 
-  return middy(async (event: APIGatewayProxyEventV2WithJWTAuthorizer): Promise<HttpAnswer> => {
+  const preview = async ({ adminId }: Caller, event: Event): Promise<HttpAnswer> => {
+    const body = await readBody(event);
+    if (!body.ok) return refuse(body.problem, body.more);
+    const parsed = parseRequest(body.json);
+    const request = parsed.ok ? parsed.request : parsed.sound?.request;
+    const view = toPreview(parsed, request && (await previewDispatch(adminId, request)));
+    logger.info('dispatch previewed', { faults: view.faultsTotal, warnings: view.warningsTotal });
+    count('DispatchPreviewed');
+    return jsonAnswer(200, view);
+  };
+
+  const answer = async (event: Event): Promise<HttpAnswer> => {
+    const caller = parseCaller(event.requestContext.authorizer);
+    if (caller === undefined) return refuse('no-subject');
+    return event.routeKey === 'POST /dispatches/preview' ? preview(caller, event) : accept(caller, event);
+  };
+
+  return middy(async (event: Event): Promise<HttpAnswer> => {
     try {
       return await answer(event);
     } catch (error) {

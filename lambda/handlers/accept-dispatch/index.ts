@@ -8,10 +8,17 @@ import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts'
 import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
 import { fingerprintOf } from '../../adapters/digest/fingerprint.ts';
 import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.ts';
+import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createAccountSource } from '../../adapters/ses/account-source.ts';
 import { createTemplateSource } from '../../adapters/ses/template-source.ts';
+import { createQueueDepth } from '../../adapters/sqs/queue-depth.ts';
+import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createCheckContent } from '../../adapters/template/check-content.ts';
+import { createRenderSamples } from '../../adapters/template/render-samples.ts';
 import { createAcceptDispatch } from '../../application/accept-dispatch.ts';
+import { createBeginEstimate } from '../../application/estimate.ts';
+import { createPreviewDispatch } from '../../application/preview-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createRequestParser } from '../../contracts/dispatch-request.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
@@ -23,28 +30,36 @@ const clock = Date.now;
 /** The gateway waits 30 s for all of it, so no single call may take long. */
 const patience = (requestTimeout: number) => ({ connectionTimeout: 1_000, requestTimeout, throwOnRequestTimeout: true });
 const table = createTableClient(5_000);
+const ses = new SESv2Client({ maxAttempts: 3, requestHandler: patience(2_000) });
+
+/** What accept and preview have in common. */
+const common = {
+  dispatches: createAcceptRepository({
+    client: table,
+    tableName: env.TABLE_NAME,
+    clock,
+    random: Math.random,
+    sleep,
+    newId: randomUUID,
+  }),
+  templates: createTemplateSource({ client: ses, prefix: env.TEMPLATE_PREFIX, clock }),
+  digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
+  checkContent: createCheckContent(),
+  beginEstimate: createBeginEstimate({
+    account: createAccountSource({ client: ses, maxSendRate: env.MAX_SEND_RATE, clock }),
+    queue: createQueueDepth({ client: createSqsClient(), queueUrl: env.SEND_QUEUE_URL }),
+    sending: createSendingRepository(table, env.TABLE_NAME),
+    clock,
+    sleep,
+  }),
+  clock,
+  from: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
+  replyTo: env.REPLY_TO_ADDRESS === '' ? undefined : formatMailbox(env.REPLY_TO_ADDRESS, normaliseAddress),
+};
 
 export const handler = createHandler({
-  acceptDispatch: createAcceptDispatch({
-    dispatches: createAcceptRepository({
-      client: table,
-      tableName: env.TABLE_NAME,
-      clock,
-      random: Math.random,
-      sleep,
-      newId: randomUUID,
-    }),
-    templates: createTemplateSource({
-      client: new SESv2Client({ maxAttempts: 3, requestHandler: patience(2_000) }),
-      prefix: env.TEMPLATE_PREFIX,
-      clock,
-    }),
-    digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
-    checkContent: createCheckContent(),
-    clock,
-    from: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
-    replyTo: env.REPLY_TO_ADDRESS === '' ? undefined : formatMailbox(env.REPLY_TO_ADDRESS, normaliseAddress),
-  }),
+  acceptDispatch: createAcceptDispatch({ ...common, repeatGuardSeconds: env.REPEAT_GUARD_SECONDS }),
+  previewDispatch: createPreviewDispatch({ ...common, renderSamples: createRenderSamples() }),
   parseRequest: createRequestParser(normaliseAddress),
   telemetry: createTelemetry(),
 });

@@ -7,6 +7,7 @@ export const CarryOutTaskEnv = z.object({
   TABLE_NAME: text,
   SEND_QUEUE_URL: text,
   TASK_QUEUE_URL: text,
+  EXPORT_BUCKET: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
 });

@@ -79,13 +79,14 @@ const carryOut = async (
   context: Context,
 ): Promise<void> => {
   const report = await carryOutTask(key, () => context.getRemainingTimeInMillis());
-  const { outcome, cancelled, reopened, enqueued, broken } = report;
+  const { outcome, cancelled, reopened, enqueued, exported, broken } = report;
   logger.info('task carried out', { ...key, ...report });
   if (broken > 0) logger.error('rows that cannot be read', { ...key, broken });
   for (const [name, by] of Object.entries({
     RecipientCancelled: cancelled,
     RecipientReopened: reopened,
     RecipientEnqueuedAgain: enqueued,
+    RecipientExported: exported,
     RecipientBroken: broken,
     TaskDone: outcome === 'done' ? 1 : 0,
   })) {

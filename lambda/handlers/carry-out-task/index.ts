@@ -5,6 +5,8 @@ import { createBatchRepository } from '../../adapters/dynamo/batch-repository.ts
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createTaskRepository } from '../../adapters/dynamo/task-repository.ts';
+import { createExportStore } from '../../adapters/s3/export-store.ts';
+import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
@@ -27,6 +29,7 @@ export const handler = createHandler({
   carryOutTask: createCarryOutTask({
     tasks: createTaskRepository(table, tableName),
     recipients: createRecipientRepository({ client: table, tableName, retentionDays, sleep }),
+    exports: createExportStore(createS3Client(), env.EXPORT_BUCKET),
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     clock,
     newId: randomUUID,

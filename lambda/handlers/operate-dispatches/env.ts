@@ -1,9 +1,13 @@
 import * as z from 'zod';
 
-import { text } from '../../config/env.ts';
+import { positive, text } from '../../config/env.ts';
 
-/** The settings of the function that cancels and resumes dispatches. */
-export const OperateDispatchesEnv = z.object({ TABLE_NAME: text });
+/** The settings of the function that carries out what people ask for about dispatches and recipients. */
+export const OperateDispatchesEnv = z.object({
+  TABLE_NAME: text,
+  /** How long a final recipient is kept. */
+  RETENTION_DAYS: positive,
+});
 
 /** What the stack must set. */
 export type OperateDispatchesEnvVars = Record<keyof z.output<typeof OperateDispatchesEnv>, string>;

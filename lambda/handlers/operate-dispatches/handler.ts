@@ -1,81 +1,51 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
-import { Unavailable } from '../../application/accept-ports.ts';
-import type { Operated, OperateDispatch } from '../../application/operate-dispatch.ts';
+import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
 import { parseCaller } from '../../contracts/caller.ts';
 import { parseDispatchId } from '../../contracts/dispatch-id.ts';
-import { dispatchPath } from '../../contracts/dispatch-view.ts';
-import { toOperatedView } from '../../contracts/operated-view.ts';
-import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import type { Operation } from '../../domain/operation.ts';
+import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { describeError } from '../../observability/describe-error.ts';
-import type { Telemetry } from '../../observability/telemetry.ts';
+import { notFound } from './answer.ts';
+import { type Answer, createRequests, type Event, type OperateDispatchesHandlerDeps } from './requests.ts';
 
-export interface OperateDispatchesHandlerDeps {
-  readonly operateDispatch: OperateDispatch;
-  readonly telemetry: Telemetry;
-}
-
-type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
-
-const OPERATIONS: Readonly<Record<string, Operation>> = {
-  'POST /dispatches/{dispatchId}/cancel': 'cancel',
-  'POST /dispatches/{dispatchId}/resume': 'resume',
+/** The metric of each ending: a fixed list, since every name is billed. */
+const METRICS: Readonly<Record<Exclude<Ending, 'answered'>, string>> = {
+  refused: 'OperationRefused',
+  unavailable: 'OperationUnavailable',
+  failed: 'OperationFailed',
 };
 
-const METRICS: Readonly<Record<Operation, string>> = { cancel: 'DispatchCancelled', resume: 'DispatchResumed' };
+/** HTTP in, HTTP out: what people do to a dispatch and its recipients. */
+export const createHandler = (deps: OperateDispatchesHandlerDeps) => {
+  const { logger, metrics, count } = deps.telemetry;
+  const requests = createRequests(deps);
+  const answers: Readonly<Record<string, Answer>> = {
+    'POST /dispatches/{dispatchId}/cancel': requests.cancel,
+    'POST /dispatches/{dispatchId}/resume': requests.resume,
+    'POST /dispatches/{dispatchId}/retry': requests.retry,
+    'POST /dispatches/{dispatchId}/exports': requests.startExport,
+    'POST /dispatches/{dispatchId}/recipients/{applyId}/settle': requests.settle,
+  };
 
-// Without a word about the dispatch: another admin's must look like one that does not exist.
-const notFound = (): HttpAnswer => problemAnswer(problem('not-found'));
-
-const toAnswer = (result: Operated): HttpAnswer => {
-  switch (result.outcome) {
-    case 'accepted': {
-      const { dispatch, task } = result;
-      return jsonAnswer(202, toOperatedView(dispatch, task), { location: dispatchPath(dispatch.dispatchId) });
-    }
-    case 'refused':
-      return problemAnswer(problem(result.because, { detail: `Its status is ${result.status}.` }));
-    case 'not-found':
-      return notFound();
-  }
-};
-
-/** HTTP in, HTTP out: cancels and resumes a dispatch. */
-export const createHandler = ({ operateDispatch, telemetry: { logger, metrics, count } }: OperateDispatchesHandlerDeps) => {
   const answer = async (event: Event): Promise<HttpAnswer> => {
     const caller = parseCaller(event.requestContext.authorizer);
     if (caller === undefined) return problemAnswer(problem('no-subject'));
     const dispatchId = parseDispatchId(event.pathParameters);
-    const operation = OPERATIONS[event.routeKey];
-    if (dispatchId === undefined || operation === undefined) return notFound();
-
-    const result = await operateDispatch(caller, operation, dispatchId);
-    logger.info('dispatch operated', {
-      operation,
-      dispatchId,
-      outcome: result.outcome,
-      ...(result.outcome === 'accepted' && { task: result.task, isNew: result.isNew }),
-    });
-    if (result.outcome === 'accepted' && result.isNew) count(METRICS[operation]);
-    return toAnswer(result);
+    const own = answers[event.routeKey];
+    return dispatchId === undefined || own === undefined ? notFound() : own(caller, dispatchId, event);
   };
 
-  return middy(async (event: Event): Promise<HttpAnswer> => {
-    try {
-      const answered = await answer(event);
-      if (answered.statusCode >= 400) count('OperationRefused');
-      return answered;
-    } catch (error) {
-      const retryAfterSeconds = error instanceof Unavailable ? error.retryAfterSeconds : undefined;
-      logger.error('operating failed', describeError(error));
-      count(retryAfterSeconds === undefined ? 'OperationFailed' : 'OperationUnavailable');
-      return failureAnswer(retryAfterSeconds);
-    }
-  })
+  return middy((event: Event): Promise<HttpAnswer> =>
+    orFailure(
+      () => answer(event),
+      (ending, error) => {
+        if (error !== undefined) logger.error('operating failed', describeError(error));
+        if (ending !== 'answered') count(METRICS[ending]);
+      },
+    ),
+  )
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(logMetrics(metrics));
 };

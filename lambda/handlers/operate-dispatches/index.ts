@@ -2,8 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createOperateRepository } from '../../adapters/dynamo/operate-repository.ts';
 import { createReadRepository } from '../../adapters/dynamo/read-repository.ts';
+import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createTaskRepository } from '../../adapters/dynamo/task-repository.ts';
 import { createOperateDispatch } from '../../application/operate-dispatch.ts';
+import { createRetryRecipients } from '../../application/retry-recipients.ts';
+import { createSettleRecipient } from '../../application/settle-recipient.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { OperateDispatchesEnv } from './env.ts';
@@ -11,14 +15,27 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(OperateDispatchesEnv, process.env);
 const table = createTableClient(3_000);
+const tableName = env.TABLE_NAME;
+const clock = Date.now;
+const dispatches = createOperateRepository(table, tableName);
+const recipients = createRecipientRepository({ client: table, tableName, retentionDays: env.RETENTION_DAYS, sleep });
 
 export const handler = createHandler({
   operateDispatch: createOperateDispatch({
-    dispatches: createOperateRepository(table, env.TABLE_NAME),
-    rows: createReadRepository(table, env.TABLE_NAME),
-    clock: Date.now,
+    dispatches,
+    rows: createReadRepository(table, tableName),
+    clock,
     random: Math.random,
     sleep,
   }),
+  retryRecipients: createRetryRecipients({
+    dispatches,
+    tasks: createTaskRepository(table, tableName),
+    recipients,
+    clock,
+    sleep,
+  }),
+  settleRecipient: createSettleRecipient({ dispatches, recipients, clock }),
+  clock,
   telemetry: createTelemetry(),
 });

@@ -3,11 +3,11 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
+import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
 import { readBody } from '../../adapters/http/request-body.ts';
-import { Unavailable } from '../../application/accept-ports.ts';
 import type { OperateSending } from '../../application/operate-sending.ts';
 import { type Caller, parseCaller } from '../../contracts/caller.ts';
-import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
+import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { parseSendingRequest, toSendingView } from '../../contracts/sending.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -18,6 +18,13 @@ export interface OperateSendingHandlerDeps {
 }
 
 type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
+
+/** The metric of each ending: a fixed list, since every name is billed. */
+const METRICS: Readonly<Record<Exclude<Ending, 'answered'>, string>> = {
+  refused: 'OperationRefused',
+  unavailable: 'OperationUnavailable',
+  failed: 'OperationFailed',
+};
 
 /** HTTP in, HTTP out: shows whether mails are sent, and lets operators change it. */
 export const createHandler = ({ operateSending, telemetry: { logger, metrics, count } }: OperateSendingHandlerDeps) => {
@@ -52,18 +59,15 @@ export const createHandler = ({ operateSending, telemetry: { logger, metrics, co
     }
   };
 
-  return middy(async (event: Event): Promise<HttpAnswer> => {
-    try {
-      const answered = await answer(event);
-      if (answered.statusCode >= 400) count('OperationRefused');
-      return answered;
-    } catch (error) {
-      const retryAfterSeconds = error instanceof Unavailable ? error.retryAfterSeconds : undefined;
-      logger.error('operating sending failed', describeError(error));
-      count(retryAfterSeconds === undefined ? 'OperationFailed' : 'OperationUnavailable');
-      return failureAnswer(retryAfterSeconds);
-    }
-  })
+  return middy((event: Event): Promise<HttpAnswer> =>
+    orFailure(
+      () => answer(event),
+      (ending, error) => {
+        if (error !== undefined) logger.error('operating sending failed', describeError(error));
+        if (ending !== 'answered') count(METRICS[ending]);
+      },
+    ),
+  )
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(logMetrics(metrics));
 };

@@ -2,8 +2,13 @@ import * as z from 'zod';
 
 import { text } from '../../config/env.ts';
 
-/** The settings of the function that answers what became of a dispatch. */
-export const ReadDispatchesEnv = z.object({ TABLE_NAME: text });
+/** The settings of the function that answers what became of dispatches. */
+export const ReadDispatchesEnv = z.object({
+  TABLE_NAME: text,
+  BY_ADMIN_INDEX: text,
+  OPEN_INDEX: text,
+  EXPORT_BUCKET: text,
+});
 
 /** What the stack must set. */
 export type ReadDispatchesEnvVars = Record<keyof z.output<typeof ReadDispatchesEnv>, string>;

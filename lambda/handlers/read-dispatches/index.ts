@@ -1,14 +1,32 @@
+import { createFindExport } from '../../adapters/dynamo/export-repository.ts';
+import { createListRepository } from '../../adapters/dynamo/list-repository.ts';
 import { createReadRepository } from '../../adapters/dynamo/read-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createExportAddress } from '../../adapters/s3/export-address.ts';
+import { createS3Client } from '../../adapters/s3/s3-client.ts';
+import { createListDispatches } from '../../application/list-dispatches.ts';
 import { createReadDispatch } from '../../application/read-dispatch.ts';
+import { createReadExport } from '../../application/read-export.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { ReadDispatchesEnv } from './env.ts';
 import { createHandler } from './handler.ts';
 
 const env = parseEnv(ReadDispatchesEnv, process.env);
+const clock = Date.now;
+const tableName = env.TABLE_NAME;
+const client = createTableClient(3_000);
+const dispatches = createReadRepository(client, tableName);
+const exports = {
+  find: createFindExport(client, tableName),
+  address: createExportAddress(createS3Client(), env.EXPORT_BUCKET, clock),
+};
 
 export const handler = createHandler({
-  readDispatch: createReadDispatch(createReadRepository(createTableClient(3_000), env.TABLE_NAME)),
+  readDispatch: createReadDispatch(dispatches),
+  listDispatches: createListDispatches(
+    createListRepository({ client, tableName, byAdminIndex: env.BY_ADMIN_INDEX, openIndex: env.OPEN_INDEX }),
+  ),
+  readExport: createReadExport(dispatches, exports, clock),
   telemetry: createTelemetry(),
 });

@@ -10,6 +10,7 @@ import {
   Unavailable,
 } from '../../../../lambda/application/accept-ports.ts';
 import type { DispatchRequest } from '../../../../lambda/domain/dispatch-request.ts';
+import type { SendEstimate } from '../../../../lambda/domain/send-estimate.ts';
 import { someAddressees } from '../../../support/accept-builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
@@ -19,6 +20,7 @@ const request: DispatchRequest = {
   recipients: someAddressees(3),
   variables: { company: 'Acme' },
   isTest: false,
+  allowRepeat: false,
 };
 const template = { subject: 'Hello', text: 'Dear {{name}}' };
 
@@ -42,12 +44,15 @@ const fingerprint = (of: DispatchRequest): Fingerprint => {
 const createWorld = () => {
   const asked: string[] = [];
   const stored = new Map<string, KnownDispatch>();
+  const guards = new Map<string, { readonly dispatchId: string; readonly adminId: string; readonly until: number }>();
   const world = {
     asked,
     stored,
     created: new Array<NewDispatch>(),
     template: template as typeof template | undefined,
     check: { outcome: 'fine' } as CheckResult,
+    estimate: undefined as SendEstimate | undefined,
+    now: T0,
     create: { outcome: 'created' } as CreateResult,
     /** Runs before the template is looked up: another request may be faster. */
     meanwhile: () => {},
@@ -61,8 +66,12 @@ const createWorld = () => {
       },
       create: (entry) => {
         asked.push('create');
+        const guard = guards.get(entry.fingerprint.whole);
+        const stands = guard !== undefined && guard.until > world.now;
+        if (stands && entry.guard?.overrides === false) return Promise.resolve({ outcome: 'guarded', by: guard });
         if (world.create.outcome === 'created') {
           world.created.push(entry);
+          if (entry.guard) guards.set(entry.fingerprint.whole, { ...entry.dispatch, until: entry.guard.until });
           stored.set(entry.dispatch.dispatchId, {
             dispatch: entry.dispatch,
             fingerprint: entry.fingerprint.whole,
@@ -71,6 +80,7 @@ const createWorld = () => {
         }
         return Promise.resolve(world.create);
       },
+      tooLarge: () => undefined,
     },
     templates: {
       find: (scenarioId) => {
@@ -83,7 +93,12 @@ const createWorld = () => {
       asked.push('check');
       return world.check;
     },
-    clock: () => T0,
+    beginEstimate: () => {
+      asked.push('estimate');
+      return () => Promise.resolve(world.estimate);
+    },
+    repeatGuardSeconds: 600,
+    clock: () => world.now,
     from: '"Jobs" <jobs@example.com>',
     replyTo: undefined,
   };
@@ -111,13 +126,14 @@ const dispatch = {
 describe('a new request', () => {
   it('is looked up, checked, and stored whole', async () => {
     expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'accepted', dispatch });
-    expect(world.asked).toEqual(['find', 'template interview', 'check', 'create']);
+    expect(world.asked).toEqual(['find', 'template interview', 'check', 'estimate', 'create']);
     expect(world.created).toEqual([
       {
         dispatch,
         fingerprint: fingerprint(request),
         recipients: request.recipients,
         content: { template, variables: { company: 'Acme' }, from: '"Jobs" <jobs@example.com>' },
+        guard: { until: T0 + 600_000, overrides: false },
       },
     ]);
   });
@@ -133,10 +149,22 @@ describe('a new request', () => {
     });
   });
 
-  it('of two admins with one key is two dispatches (A5)', async () => {
+  it.each<[string, Partial<DispatchRequest>]>([
+    ['other content', { recruitId: '8' }],
+    ['leave to repeat', { allowRepeat: true }],
+  ])('of another admin under the same key, with %s, is another dispatch (A5)', async (_name, change) => {
     await accept('admin-1', 'key-1', request);
 
-    expect(await accept('admin-2', 'key-1', request)).toMatchObject({ outcome: 'accepted', dispatch: { adminId: 'admin-2' } });
+    expect(await accept('admin-2', 'key-1', { ...request, ...change })).toMatchObject({
+      outcome: 'accepted',
+      dispatch: { adminId: 'admin-2' },
+    });
+  });
+
+  it('is answered with the estimate, if there is one', async () => {
+    world.estimate = { mailsPerSecond: 12.6, doneAt: T0 + 1_000, waitingForNextWindow: 0 };
+
+    expect(await accept('admin-1', 'key-1', request)).toMatchObject({ outcome: 'accepted', estimate: world.estimate });
   });
 });
 
@@ -195,6 +223,66 @@ describe('a key that is known', () => {
 
     expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'conflict', fields: [] });
   });
+});
+
+describe('the same content under another key', () => {
+  beforeEach(async () => {
+    await accept('admin-1', 'key-1', request);
+  });
+
+  it('is taken for a double click, and its admin is told which dispatch it repeats', async () => {
+    expect(await accept('admin-1', 'key-2', request)).toEqual({ outcome: 'possible-duplicate', dispatchId: 'admin-1/key-1' });
+    expect(world.created).toHaveLength(1);
+  });
+
+  it('of another admin is not taken either, and nothing of the other one’s is told', async () => {
+    expect(await accept('admin-2', 'key-1', request)).toEqual({ outcome: 'possible-duplicate' });
+  });
+
+  it('is taken after ten minutes and not before', async () => {
+    world.now = T0 + 599_999;
+    expect(await accept('admin-1', 'key-2', request)).toMatchObject({ outcome: 'possible-duplicate' });
+
+    world.now = T0 + 600_000;
+    expect(await accept('admin-1', 'key-2', request)).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is taken if a repetition is allowed, and then guards anew', async () => {
+    world.now = T0 + 300_000;
+    expect(await accept('admin-1', 'key-2', { ...request, allowRepeat: true })).toMatchObject({ outcome: 'accepted' });
+
+    world.now = T0 + 600_000;
+    expect(await accept('admin-1', 'key-3', request)).toEqual({ outcome: 'possible-duplicate', dispatchId: 'admin-1/key-2' });
+  });
+
+  it('is taken as a test as often as one likes', async () => {
+    const test = { ...request, isTest: true };
+
+    for (const key of ['key-2', 'key-3']) expect(await accept('admin-1', key, test)).toMatchObject({ outcome: 'accepted' });
+    expect(world.created.slice(1).map(({ guard }) => guard)).toEqual([undefined, undefined]);
+  });
+
+  it('is a replay if its own key was taken meanwhile', async () => {
+    const { whole, fields } = fingerprint(request);
+    const own = { ...dispatch, dispatchId: 'admin-1/key-2' };
+    world.meanwhile = () => {
+      world.stored.set('admin-1/key-2', { dispatch: own, fingerprint: whole, fieldHashes: fields });
+    };
+
+    expect(await accept('admin-1', 'key-2', request)).toEqual({ outcome: 'replayed', dispatch: own });
+  });
+
+  it('leaves its key free', async () => {
+    await accept('admin-1', 'key-2', request);
+
+    expect(await accept('admin-1', 'key-2', { ...request, recruitId: '8' })).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
+it('the same key with leave to repeat is a replay all the same', async () => {
+  await accept('admin-1', 'key-1', request);
+
+  expect(await accept('admin-1', 'key-1', { ...request, allowRepeat: true })).toMatchObject({ outcome: 'replayed' });
 });
 
 describe('a request that is refused', () => {

@@ -6,7 +6,17 @@ import type { OpenTask } from '../../../../lambda/application/operate-ports.ts';
 import type { SendQueue, StoredRecipient } from '../../../../lambda/application/ports.ts';
 import type { Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Recipient, RecipientKey } from '../../../../lambda/domain/recipient.ts';
-import { aDispatch, aKey, aRecipient, DISPATCH_ID, failed, pending, processing, sent } from '../../../support/builders.ts';
+import {
+  aDispatch,
+  aKey,
+  aRecipient,
+  DISPATCH_ID,
+  failed,
+  pending,
+  processing,
+  sent,
+  unknown,
+} from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 import { createFakeRecipients } from '../../../support/fakes.ts';
 
@@ -31,6 +41,9 @@ const world = (
   const recipients = createFakeRecipients(pages.flat().map(([id, row]) => [aKey(id), aRecipient(row, { applyId: id })]));
   const queued: { key: RecipientKey; delaySeconds: number }[] = [];
   const steps: string[] = [];
+  const parts = new Map<string, readonly StoredRecipient[]>();
+  const files: string[][] = [];
+  let ids = 0;
   const state = {
     task,
     dispatch: aDispatch({ status: task?.kind === 'cancel' ? 'CANCELLED' : 'IN_PROGRESS', ...dispatch }),
@@ -58,21 +71,48 @@ const world = (
         });
         return Promise.resolve({ rows, ...(shard + 1 < pages.length && { next: { shard: shard + 1 } }) });
       },
-      advance: (_key, from, next, step) => {
+      wholeRows: (_dispatch, statuses, { shard }) => {
+        const rows = (pages[shard] ?? []).flatMap(([id]) => {
+          const row = recipients.get(aKey(id));
+          if (row === undefined || statuses?.includes(row.recipient.status) === false) return [];
+          return [state.broken.has(id) ? ('broken' as const) : row];
+        });
+        return Promise.resolve({ rows, ...(shard + 1 < pages.length && { next: { shard: shard + 1 } }) });
+      },
+      advance: (_key, from, next, step, more) => {
         if (state.task === undefined || state.task.step !== from.step) return Promise.resolve(false);
         steps.push(step);
-        state.task = next && { ...state.task, cursor: next, step };
+        state.task = next && { ...state.task, cursor: next, step, ...more };
         return Promise.resolve(true);
       },
     },
     recipients,
+    exports: {
+      putPart: (_key, part, rows) => {
+        parts.set(part, rows);
+        return Promise.resolve();
+      },
+      finish: (_key, names) => {
+        files.push(names.flatMap((name) => (parts.get(name) ?? []).map(({ applyId }) => applyId)));
+        return Promise.resolve();
+      },
+    },
     sendQueue: { ...sendQueue, hide: () => Promise.resolve(), depth: () => Promise.resolve(0) },
     clock: clock.now,
-    newId: () => `step-${steps.length + 1}`,
+    newId: () => `id-${(ids += 1)}`,
     sleep: clock.sleep,
   });
   const statusOf = (id: string) => recipients.get(aKey(id))?.recipient.status;
-  return { run: (remainingMs = () => 60_000) => carryOut(KEY, remainingMs), state, recipients, queued, statusOf, clock };
+  return {
+    parts,
+    files,
+    run: (remainingMs = () => 60_000) => carryOut(KEY, remainingMs),
+    state,
+    recipients,
+    queued,
+    statusOf,
+    clock,
+  };
 };
 
 describe('a task', () => {
@@ -282,5 +322,125 @@ describe('resuming', () => {
 
     await expect(run()).rejects.toThrow(RowsUnfinishedError);
     expect(state.task).toEqual(resumeTask);
+  });
+});
+
+describe('a retry', () => {
+  const retryTask: OpenTask = { kind: 'retry', requestedAt: T0 + 50, requestedBy: 'admin-1', statuses: ['FAILED', 'UNKNOWN'] };
+
+  it('begins another round of those that had failed, and of nobody else (U20)', async () => {
+    const { run, recipients, statusOf } = world(retryTask, [
+      [
+        ['failed', failed({ failedAt: T0 + 10 })],
+        ['unknown', unknown({ failedAt: T0 + 50 })],
+      ],
+      [
+        ['failed-anew', failed({ failedAt: T0 + 51 })],
+        ['sent', sent()],
+        ['pending', pending()],
+        ['processing', processing()],
+      ],
+    ]);
+
+    expect(await run()).toEqual({ outcome: 'done', kind: 'retry', ...NO_ROWS, reopened: 2 });
+    expect(recipients.get(aKey('failed'))?.recipient).toMatchObject({ status: 'PENDING', round: 2, attemptCount: 0 });
+    expect(['unknown', 'failed-anew', 'sent', 'pending', 'processing'].map(statusOf)).toEqual([
+      'PENDING',
+      'FAILED',
+      'SENT',
+      'PENDING',
+      'PROCESSING',
+    ]);
+  });
+
+  it('of FAILED leaves UNKNOWN alone', async () => {
+    const { run, statusOf } = world({ ...retryTask, statuses: ['FAILED'] }, [
+      [
+        ['a', failed()],
+        ['b', unknown()],
+      ],
+    ]);
+
+    expect(await run()).toMatchObject({ reopened: 1 });
+    expect(['a', 'b'].map(statusOf)).toEqual(['PENDING', 'UNKNOWN']);
+  });
+
+  it('carried out twice reopens once', async () => {
+    const { run, state, recipients } = world(retryTask, [[['a', failed()]]]);
+    await run();
+    state.task = retryTask;
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 0 });
+    expect(recipients.get(aKey('a'))?.recipient.round).toBe(2);
+  });
+
+  it('does nothing in a dispatch that was cancelled meanwhile', async () => {
+    const { run, statusOf } = world(retryTask, [[['a', failed()]]], { status: 'CANCELLED' });
+
+    expect(await run()).toMatchObject({ outcome: 'done', reopened: 0 });
+    expect(statusOf('a')).toBe('FAILED');
+  });
+});
+
+describe('an export', () => {
+  const exportTask: OpenTask = { kind: 'export', requestedAt: T0, requestedBy: 'admin-1' };
+  const rows = (n: number) => Array.from({ length: n }, (_, i) => [[`r${i}`, sent()]] as const);
+
+  it('has every recipient once, in parts of several pages', async () => {
+    const { run, parts, files } = world(exportTask, rows(12));
+
+    expect(await run()).toEqual({ outcome: 'done', kind: 'export', ...NO_ROWS, exported: 12 });
+    expect([...parts.values()].map(({ length }) => length)).toEqual([5, 5, 2]);
+    expect(files).toEqual([Array.from({ length: 12 }, (_, i) => `r${i}`)]);
+  });
+
+  it('goes on where it was, when time was short', async () => {
+    const { run, files } = world(exportTask, rows(12));
+    const times = [60_000, 1_000];
+
+    expect(await run(() => times.shift() ?? 0)).toMatchObject({ outcome: 'more', exported: 5 });
+    expect(await run()).toMatchObject({ outcome: 'done', exported: 7 });
+    expect(files.map(({ length }) => length)).toEqual([12]);
+  });
+
+  it('leaves out what another worker wrote at the same place', async () => {
+    const { run, state, parts, files } = world(exportTask, rows(6));
+    const step = await run(() => (parts.size === 0 ? 60_000 : 0));
+    const afterFirst = state.task;
+    state.task = exportTask;
+    await run(() => (parts.size === 1 ? 60_000 : 0));
+    state.task = afterFirst;
+
+    expect([step.outcome, (await run()).outcome]).toEqual(['more', 'done']);
+    expect(parts.size).toBe(3);
+    expect(files.at(-1)).toHaveLength(6);
+  });
+
+  it('of a state holds nobody else, and one of nobody is a file too', async () => {
+    const { run, files } = world({ ...exportTask, statuses: ['FAILED'] }, [
+      [
+        ['a', failed()],
+        ['b', sent()],
+      ],
+    ]);
+    const none = world({ ...exportTask, statuses: ['UNKNOWN'] }, [[['a', sent()]]]);
+
+    expect(await run()).toMatchObject({ outcome: 'done', exported: 1 });
+    expect(files).toEqual([['a']]);
+    expect(await none.run()).toMatchObject({ outcome: 'done', exported: 0 });
+    expect(none.files).toEqual([[]]);
+  });
+
+  it('counts rows that cannot be read, and goes on', async () => {
+    const { run, state, files } = world(exportTask, [
+      [
+        ['a', sent()],
+        ['b', sent()],
+      ],
+    ]);
+    state.broken.add('a');
+
+    expect(await run()).toMatchObject({ outcome: 'done', exported: 1, broken: 1 });
+    expect(files).toEqual([['b']]);
   });
 });

@@ -119,6 +119,16 @@ describe('a dispatch whose mails SES refuses', () => {
     ]);
   });
 
+  it('is stopped as well by senders that may run for ten seconds only (S10)', async () => {
+    const policy = { sesTimeoutSeconds: 3 };
+    const world = createSenderWorld({ applyIds: ids(60), answer: () => permanent, policy, invocationMs: 10_000 });
+    await enqueue(world, 60);
+
+    await world.run();
+
+    expect(world.dispatches.stops).toHaveLength(1);
+  });
+
   it('goes on when most were sent', async () => {
     const world = createSenderWorld({
       applyIds: ids(60),

@@ -5,6 +5,7 @@ import { createOperateDispatch } from '../../../../lambda/application/operate-di
 import type { NewTask, Operable } from '../../../../lambda/application/operate-ports.ts';
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Operation } from '../../../../lambda/domain/operation.ts';
+import type { RecipientStatus } from '../../../../lambda/domain/recipient.ts';
 import { aDispatch, DISPATCH_ID, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 
@@ -13,11 +14,17 @@ interface World {
   /** Changes of others that come between our reading and our writing, one a try. */
   readonly meanwhile?: readonly Partial<Dispatch>[];
   readonly counts?: Counts | Error;
+  readonly hasContent?: boolean;
 }
 
 const OWNER = { adminId: 'admin-1', isOperator: false };
 
-const run = async (operation: Operation, { stored, meanwhile = [], counts = someCounts({}) }: World, person = OWNER) => {
+const run = async (
+  operation: Operation,
+  { stored, meanwhile = [], counts = someCounts({}), hasContent = true }: World,
+  person = OWNER,
+  statuses?: readonly RecipientStatus[],
+) => {
   const clock = createFakeClock();
   const started: { next: Dispatch; task: NewTask }[] = [];
   const others = [...meanwhile];
@@ -25,6 +32,7 @@ const run = async (operation: Operation, { stored, meanwhile = [], counts = some
   const operate = createOperateDispatch({
     dispatches: {
       find: () => Promise.resolve(now),
+      hasContent: () => Promise.resolve(hasContent),
       start: (from, next, task) => {
         const change = others.shift();
         if (change !== undefined && now !== undefined) now = { ...now, dispatch: { ...now.dispatch, ...change } };
@@ -39,8 +47,8 @@ const run = async (operation: Operation, { stored, meanwhile = [], counts = some
     random: () => 0.5,
     sleep: clock.sleep,
   });
-  const result = await operate(person, operation, DISPATCH_ID);
-  return { result, started, again: () => operate(person, operation, DISPATCH_ID), clock };
+  const result = await operate(person, operation, DISPATCH_ID, statuses);
+  return { result, started, again: () => operate(person, operation, DISPATCH_ID, statuses), clock };
 };
 const stopped = aDispatch({ status: 'STOPPED', generation: 3, faultCode: 'INVALID_PARAMETER', faultSince: T0 - 9 });
 
@@ -166,4 +174,46 @@ describe('a dispatch', () => {
 
     await expect(run('cancel', { stored: { dispatch: aDispatch(), tasks: 0 }, meanwhile })).rejects.toThrow(Unavailable);
   });
+});
+
+describe('retrying', () => {
+  it.each(['ACCEPTED', 'IN_PROGRESS', 'STOPPED', 'COMPLETED'] as const)(
+    'of a dispatch that is %s leaves its state alone and starts a task (U20)',
+    async (status) => {
+      const stored = { dispatch: aDispatch({ status, generation: 3 }), tasks: 1 };
+      const { result, started } = await run('retry', { stored }, OWNER, ['FAILED', 'UNKNOWN']);
+
+      expect(result).toMatchObject({ outcome: 'accepted', dispatch: { status, generation: 4 }, task: 2, isNew: true });
+      expect(started).toMatchObject([{ task: { kind: 'retry', requestedAt: T0, statuses: ['FAILED', 'UNKNOWN'] } }]);
+    },
+  );
+
+  it('is refused in a dispatch that is cancelled', async () => {
+    const { result } = await run('retry', { stored: { dispatch: aDispatch({ status: 'CANCELLED' }), tasks: 1 } }, OWNER, [
+      'FAILED',
+    ]);
+
+    expect(result).toEqual({ outcome: 'refused', because: 'already-cancelled', status: 'CANCELLED' });
+  });
+
+  it('is refused when there is nothing left to make a mail of', async () => {
+    const stored = { dispatch: aDispatch({ status: 'COMPLETED' }), tasks: 1 };
+    const { result, started } = await run('retry', { stored, hasContent: false }, OWNER, ['FAILED']);
+
+    expect(result).toEqual({ outcome: 'refused', because: 'expired', status: 'COMPLETED' });
+    expect(started).toEqual([]);
+  });
+});
+
+describe('an export', () => {
+  it.each(['IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'STOPPED'] as const)(
+    'of a dispatch that is %s changes nothing of it',
+    async (status) => {
+      const dispatch = aDispatch({ status, generation: 3 });
+      const { result, started } = await run('export', { stored: { dispatch, tasks: 0 } }, OWNER, ['FAILED']);
+
+      expect(result).toMatchObject({ outcome: 'accepted', dispatch, task: 1 });
+      expect(started).toMatchObject([{ next: dispatch, task: { kind: 'export', statuses: ['FAILED'] } }]);
+    },
+  );
 });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createReadDispatch } from '../../../../lambda/application/read-dispatch.ts';
 import type { FoundDispatch, ReadRepository, RecipientQuery } from '../../../../lambda/application/read-ports.ts';
 import { type Counts, type Dispatch, NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
+import type { RecipientKey } from '../../../../lambda/domain/recipient.ts';
+import { shardOf } from '../../../../lambda/domain/shards.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
-import { someCounts } from '../../../support/builders.ts';
+import { aRecipient, someCounts } from '../../../support/builders.ts';
 
 const stored: FoundDispatch = { ...aNewDispatch(someAddressees(5)).dispatch, isOpen: true };
 const mine = { adminId: 'admin-1', isOperator: false };
@@ -13,6 +15,7 @@ const operator = { adminId: 'op', isOperator: true };
 
 const read = (counts: Partial<Counts> = {}, dispatch: FoundDispatch = stored) => {
   const queries: RecipientQuery[] = [];
+  const keys: RecipientKey[] = [];
   const repository: ReadRepository = {
     find: (id) => Promise.resolve(id === dispatch.dispatchId ? dispatch : undefined),
     counts: () => Promise.resolve({ ...NO_COUNTS, ...counts }),
@@ -20,8 +23,12 @@ const read = (counts: Partial<Counts> = {}, dispatch: FoundDispatch = stored) =>
       queries.push(query);
       return Promise.resolve({ recipients: [] });
     },
+    recipient: (key) => {
+      keys.push(key);
+      return Promise.resolve(key.applyId === 'a-1' ? aRecipient() : undefined);
+    },
   };
-  return { queries, ...createReadDispatch(repository) };
+  return { queries, keys, ...createReadDispatch(repository) };
 };
 
 describe('a dispatch is shown', () => {
@@ -106,4 +113,26 @@ it('recipients are asked for as the reader wants them', async () => {
   await use.recipients(mine, stored.dispatchId, { from: { shard: 1, after: 'a' }, limit: 7, status: 'FAILED' });
 
   expect(use.queries).toEqual([{ dispatch: stored, from: { shard: 1, after: 'a' }, limit: 7, status: 'FAILED' }]);
+});
+
+describe('a recipient is shown', () => {
+  it('from its shard, by the first of its names that there is', async () => {
+    const use = read({}, { ...stored, shards: 7 });
+
+    expect(await use.recipient(mine, stored.dispatchId, ['a%2D1', 'a-1'])).toEqual(aRecipient());
+    expect(use.keys).toEqual(
+      ['a%2D1', 'a-1'].map((applyId) => ({ dispatchId: stored.dispatchId, shard: shardOf(applyId, 7), applyId })),
+    );
+  });
+
+  it('as missing if it has no row, or no row yet', async () => {
+    expect(await read().recipient(mine, stored.dispatchId, ['b'])).toBe('no-recipient');
+  });
+
+  it('to no other admin (A5)', async () => {
+    const use = read();
+
+    expect(await use.recipient(another, stored.dispatchId, ['a-1'])).toBeUndefined();
+    expect(use.keys).toEqual([]);
+  });
 });

@@ -367,6 +367,15 @@ describe('a dispatch that is not being sent', () => {
     expect(marks).toEqual([]);
   });
 
+  it('that is completed stays open while a task of it is not done, which is sent again', async () => {
+    const world = { ...still({ SENT: 3 }, 0, { status: 'COMPLETED' }), tasks: [4] };
+    const { pass, carriedOut, completed } = sweepOver([world]);
+
+    expect(await pass()).toMatchObject({ tasksSentAgain: 1 });
+    expect(carriedOut).toEqual([4]);
+    expect(completed).toEqual([]);
+  });
+
   it('has its unfinished tasks sent again', async () => {
     const { pass, carriedOut } = sweepOver([{ ...still({ PENDING: 3 }, 0, { status: 'CANCELLED' }), tasks: [1, 2] }]);
 

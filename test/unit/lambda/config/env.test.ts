@@ -28,6 +28,7 @@ const SENDER = {
   HOLD_AFTER_SECONDS: '3600',
   PAUSE_BASE_SECONDS: '60',
   PAUSE_CAP_SECONDS: '600',
+  PAUSE_LOOK_SECONDS: '900',
   FROM_ADDRESS: 'Recruiting <jobs@example.org>',
   RETENTION_DAYS: '180',
 };

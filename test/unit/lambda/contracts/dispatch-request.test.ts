@@ -28,11 +28,12 @@ describe('a request', () => {
       recipients: [{ applyId: 'a-1', email: 'kim@example.com', variables: { name: 'Kim' } }],
       variables: {},
       isTest: false,
+      allowRepeat: false,
     });
   });
 
   it.each([
-    ['null', { subject: null, variables: null, isTest: null, unsubscribe: null }],
+    ['null', { subject: null, variables: null, isTest: null, allowRepeat: null, unsubscribe: null }],
     ['empty', { subject: '', variables: {}, isTest: false, unsubscribe: { url: '' } }],
     ['an unsubscribe without an address', { unsubscribe: {} }],
   ])('is the same with optional fields that are %s (A4)', (_name, more) => {
@@ -95,6 +96,7 @@ describe('a rule of requests', () => {
       ['/unsubscribe/url unsubscribe-length'],
     ],
     ['a test flag of another type', { ...body, isTest: 'yes' }, ['/isTest type']],
+    ['a permission to repeat of another type', { ...body, allowRepeat: 1 }, ['/allowRepeat type']],
     ['variables that are a list', { ...body, variables: [] }, ['/variables type']],
     ['half a character in a value (U14)', { ...body, variables: { name: 'a\ud83d' } }, ['/variables/name malformed-unicode']],
     ['half a character in a name', { ...body, variables: { 'a\ud83d': 1 } }, ['/variables/a\ud83d malformed-unicode']],
@@ -201,5 +203,31 @@ describe('faults', () => {
         expect(() => parse({ ...body, recipients: [row], variables: value })).not.toThrow();
       }),
     );
+  });
+});
+
+describe('the sound part of a request with faults', () => {
+  const sound = (value: unknown) => {
+    const parsed = parse(value);
+    return parsed.ok ? undefined : parsed.sound;
+  };
+
+  it('has the recipients without fault, and where each of them stands', () => {
+    const recipients = [
+      { ...recipient, email: 'kim' },
+      { ...recipient, applyId: 'a-2' },
+      'lee',
+      { ...recipient, applyId: 'a-3' },
+    ];
+
+    const found = sound({ ...body, recipients, subject: 'Hello' });
+
+    expect(found?.places).toEqual([1, 3]);
+    expect(found?.request.recipients.map(({ applyId }) => applyId)).toEqual(['a-2', 'a-3']);
+    expect(found?.request).toMatchObject({ scenarioId: 'interview', subject: 'Hello' });
+  });
+
+  it('is absent if another field is at fault', () => {
+    expect(sound({ ...body, subject: 'a\nb' })).toBeUndefined();
   });
 });

@@ -7,16 +7,18 @@ import { aDispatch, exhausted, failed, pending, sent, someCounts, unknown } from
 import { T0 } from '../../../support/clock.ts';
 
 const TABLE: readonly (readonly [DispatchStatus, Readonly<Record<Operation, Permit>>])[] = [
-  ['ACCEPTED', { cancel: 'go-ahead', resume: 'not-stopped' }],
-  ['IN_PROGRESS', { cancel: 'go-ahead', resume: 'not-stopped' }],
-  ['STOPPED', { cancel: 'go-ahead', resume: 'go-ahead' }],
-  ['COMPLETED', { cancel: 'already-completed', resume: 'not-stopped' }],
-  ['CANCELLED', { cancel: 'done-already', resume: 'not-stopped' }],
+  ['ACCEPTED', { cancel: 'go-ahead', resume: 'not-stopped', retry: 'go-ahead', export: 'go-ahead' }],
+  ['IN_PROGRESS', { cancel: 'go-ahead', resume: 'not-stopped', retry: 'go-ahead', export: 'go-ahead' }],
+  ['STOPPED', { cancel: 'go-ahead', resume: 'go-ahead', retry: 'go-ahead', export: 'go-ahead' }],
+  ['COMPLETED', { cancel: 'already-completed', resume: 'not-stopped', retry: 'go-ahead', export: 'go-ahead' }],
+  ['CANCELLED', { cancel: 'done-already', resume: 'not-stopped', retry: 'already-cancelled', export: 'go-ahead' }],
 ];
 
 describe('what a person may do to a dispatch', () => {
   it.each(TABLE)('that is %s is as the table says', (status, expected) => {
-    expect({ cancel: permit('cancel', status), resume: permit('resume', status) }).toEqual(expected);
+    const names = ['cancel', 'resume', 'retry', 'export'] as const;
+
+    expect(Object.fromEntries(names.map((name) => [name, permit(name, status)]))).toEqual(expected);
   });
 });
 

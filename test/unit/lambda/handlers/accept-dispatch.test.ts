@@ -2,12 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { AcceptDispatch, AcceptResult } from '../../../../lambda/application/accept-dispatch.ts';
 import { type RecipientFault, Unavailable } from '../../../../lambda/application/accept-ports.ts';
+import type { Preview, PreviewDispatch } from '../../../../lambda/application/preview-dispatch.ts';
 import { createRequestParser } from '../../../../lambda/contracts/dispatch-request.ts';
 import { AcceptedView } from '../../../../lambda/contracts/dispatch-view.ts';
+import { PreviewView } from '../../../../lambda/contracts/preview-view.ts';
 import { Problem } from '../../../../lambda/contracts/problem.ts';
 import { createHandler } from '../../../../lambda/handlers/accept-dispatch/handler.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
+import { T0 } from '../../../support/clock.ts';
 import { httpEvent, type RequestParts } from '../../../support/http.ts';
 import { aContext } from '../../../support/lambda-events.ts';
 
@@ -28,12 +31,19 @@ const body = JSON.stringify({
 });
 const headers = { 'content-type': 'application/json', 'idempotency-key': '"key-1"' };
 
-const post = async (result: AcceptResult | Error, parts: RequestParts = {}) => {
+const NOTHING: Preview = { refusals: [], sharedAddresses: [], samples: [] };
+
+const post = async (result: AcceptResult | Error, parts: RequestParts = {}, previewed: Preview = NOTHING) => {
   const calls: Parameters<AcceptDispatch>[] = [];
+  const previews: Parameters<PreviewDispatch>[] = [];
   const handler = createHandler({
     acceptDispatch: (...args) => {
       calls.push(args);
       return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
+    },
+    previewDispatch: (...args) => {
+      previews.push(args);
+      return Promise.resolve(previewed);
     },
     parseRequest: createRequestParser((text) =>
       text.includes('@') ? { ok: true, address: text } : { ok: false, fault: 'email-address' },
@@ -41,7 +51,7 @@ const post = async (result: AcceptResult | Error, parts: RequestParts = {}) => {
     telemetry: output.telemetry,
   });
   const answer = await handler(httpEvent({ headers, body, ...parts }), aContext());
-  return { ...answer, json: JSON.parse(answer.body) as unknown, calls };
+  return { ...answer, json: JSON.parse(answer.body) as unknown, calls, previews };
 };
 const accepted = { outcome: 'accepted', dispatch } as const;
 const problemType = (code: string) => `urn:mail-dispatch:problem:${code}`;
@@ -60,6 +70,7 @@ describe('a request', () => {
           recipients: [{ applyId: 'a-1', email: 'kim@example.com', variables: {} }],
           variables: {},
           isTest: false,
+          allowRepeat: false,
         },
       ],
     ]);
@@ -81,6 +92,17 @@ describe('a request', () => {
       createdAt: '2026-03-02T09:00:00.000Z',
       links: { self: '/dispatches/d1spatch', recipients: '/dispatches/d1spatch/recipients' },
       estimate: null,
+    });
+    expect(AcceptedView.safeParse(json).success).toBe(true);
+  });
+
+  it('that is accepted is answered with the estimate, the rate in hundredths', async () => {
+    const estimate = { mailsPerSecond: 12.600000000000001, doneAt: T0 + 90_000, waitingForNextWindow: 2 };
+
+    const { json } = await post({ ...accepted, estimate });
+
+    expect(json).toMatchObject({
+      estimate: { mailsPerSecond: 12.6, doneAt: '2026-03-02T09:01:30.000Z', waitingForNextWindow: 2 },
     });
     expect(AcceptedView.safeParse(json).success).toBe(true);
   });
@@ -146,6 +168,14 @@ describe('an outcome', () => {
       409,
       'idempotency-key-conflict',
       { fields: ['subject', 'recipients[].email'] },
+    ],
+    ['a repetition', { outcome: 'possible-duplicate' }, 409, 'possible-duplicate', {}],
+    [
+      'a repetition of one’s own',
+      { outcome: 'possible-duplicate', dispatchId: 'earlier' },
+      409,
+      'possible-duplicate',
+      { dispatchId: 'earlier' },
     ],
     [
       'an unknown scenario',
@@ -229,11 +259,123 @@ describe('an outcome', () => {
   });
 });
 
+describe('a preview', () => {
+  const previewOf = (previewed?: Preview, parts: RequestParts = {}) =>
+    post(
+      new Error('accept was asked'),
+      { routeKey: 'POST /dispatches/preview', headers: { 'content-type': 'application/json' }, ...parts },
+      previewed,
+    );
+  const rows = (...emails: string[]) =>
+    JSON.stringify({
+      scenarioId: 'interview',
+      recruitId: 7,
+      recipients: emails.map((email, i) => ({ applyId: `a-${i}`, email })),
+    });
+
+  it('needs no key, and shows the mails with the admin’s own data', async () => {
+    const samples = [{ applyId: 'a-1', to: 'kim@example.com', subject: 'Hello', html: '<p>Kim</p>', text: 'Kim' }];
+    const estimate = { mailsPerSecond: 9, doneAt: T0, waitingForNextWindow: 0 };
+
+    const { statusCode, json, previews } = await previewOf({ ...NOTHING, samples, estimate });
+
+    expect(statusCode).toBe(200);
+    expect(json).toEqual({
+      faults: [],
+      faultsTotal: 0,
+      warnings: [],
+      warningsTotal: 0,
+      mails: samples,
+      estimate: { mailsPerSecond: 9, doneAt: '2026-03-02T09:00:00.000Z', waitingForNextWindow: 0 },
+    });
+    expect(PreviewView.safeParse(json).success).toBe(true);
+    expect(previews[0]?.[0]).toBe('admin-1');
+  });
+
+  it('has the faults of form and those of the mails, at their places in the body', async () => {
+    const faults = [{ index: 1, applyId: 'a-2', rule: 'missing-variable', name: 'name' }] as const;
+
+    const { json, previews } = await previewOf(
+      { ...NOTHING, refusals: [{ outcome: 'cannot-render', faults, total: 30 }] },
+      { body: rows('kim@example.com', 'lee', 'park@example.com') },
+    );
+
+    expect(previews[0]?.[1].recipients.map(({ applyId }) => applyId)).toEqual(['a-0', 'a-2']);
+    expect(json).toMatchObject({
+      faults: [
+        { pointer: '/recipients/1/email', rule: 'email-address', applyId: 'a-1' },
+        { pointer: '/recipients/2/variables/name', rule: 'missing-variable', applyId: 'a-2' },
+      ],
+      faultsTotal: 31,
+    });
+  });
+
+  it.each<[string, Preview['refusals'][number], object]>([
+    ['an unknown scenario', { outcome: 'unknown-scenario' }, { pointer: '/scenarioId', rule: 'unknown-scenario' }],
+    [
+      'a template that is not valid',
+      { outcome: 'invalid-template', faults: [{ part: 'html', rule: 'template-syntax', line: 3 }] },
+      { pointer: '/scenarioId', rule: 'template-syntax' },
+    ],
+    ['a costly template', { outcome: 'too-costly' }, { pointer: '/scenarioId', rule: 'template-too-costly' }],
+    ['too much', { outcome: 'too-large', limit: 'recipients' }, { pointer: '', rule: 'dispatch-too-large' }],
+  ])('of %s is an answer, not an error', async (_name, refusal, fault) => {
+    const { statusCode, json } = await previewOf({ ...NOTHING, refusals: [refusal] });
+
+    expect(statusCode).toBe(200);
+    expect(json).toMatchObject({ faults: [fault], faultsTotal: 1 });
+    expect(PreviewView.safeParse(json).success).toBe(true);
+  });
+
+  it('of a request whose fields are at fault has these alone', async () => {
+    const { statusCode, json, previews } = await previewOf(undefined, { body: '{"recipients": []}' });
+
+    expect(statusCode).toBe(200);
+    expect(json).toMatchObject({ faultsTotal: 3, mails: [], estimate: null });
+    expect(previews).toEqual([]);
+  });
+
+  it('lists the first 100 faults and counts the others', async () => {
+    const { json } = await previewOf(undefined, { body: rows(...Array.from({ length: 250 }, () => 'kim')) });
+
+    const view = PreviewView.parse(json);
+    expect([view.faults.length, view.faultsTotal]).toEqual([100, 250]);
+  });
+
+  it('warns of an address that two have, without the address', async () => {
+    const { json } = await previewOf({ ...NOTHING, sharedAddresses: [{ index: 4, applyId: 'a-4', earlier: 'a-1' }] });
+
+    expect(json).toMatchObject({
+      faultsTotal: 0,
+      warnings: [{ pointer: '/recipients/4/email', rule: 'shared-address', detail: 'is the address of a-1 too', applyId: 'a-4' }],
+      warningsTotal: 1,
+    });
+  });
+
+  it.each<[string, RequestParts, number]>([
+    ['no JSON', { body: '{' }, 400],
+    ['another type', { headers: { 'content-type': 'text/csv' } }, 415],
+    ['nobody', { claims: { scope: 'mail:send' } }, 403],
+  ])('of %s is refused as the request would be', async (_name, parts, status) => {
+    expect(await previewOf(undefined, parts)).toMatchObject({ statusCode: status, previews: [] });
+  });
+
+  it('is counted, and leaves no address in the log (S14)', async () => {
+    const samples = [{ applyId: 'a-1', to: 'secret.kim@example.com', subject: 'secret', text: 'secret' }];
+
+    await previewOf({ ...NOTHING, samples }, { body: rows('secret.kim@example.com', 'secret') });
+
+    expect(output.metrics()).toEqual([{ name: 'DispatchPreviewed', value: 1, dimensions: ['service'] }]);
+    expect(output.text()).not.toContain('secret');
+  });
+});
+
 describe('what is written down', () => {
   it.each<[string, AcceptResult | Error, string]>([
     ['an accepted request', accepted, 'DispatchAccepted'],
     ['a replay', { outcome: 'replayed', dispatch }, 'DispatchReplayed'],
     ['a conflict', { outcome: 'conflict', fields: [] }, 'IdempotencyConflict'],
+    ['a repetition', { outcome: 'possible-duplicate' }, 'PossibleDuplicate'],
     ['a refusal', { outcome: 'too-costly' }, 'DispatchRefused'],
     ['an outage', new Unavailable('SES', 2), 'AcceptUnavailable'],
     ['a bug', new TypeError('x'), 'AcceptFailed'],

@@ -98,7 +98,8 @@ describe('the task worker’s handler', () => {
 
   it('counts what a task did', async () => {
     const { handler } = handlerThat({
-      carryOut: () => Promise.resolve({ outcome: 'done', kind: 'resume', cancelled: 1, reopened: 2, enqueued: 3, broken: 4 }),
+      carryOut: () =>
+        Promise.resolve({ outcome: 'done', kind: 'resume', cancelled: 1, reopened: 2, enqueued: 3, exported: 5, broken: 4 }),
     });
 
     await handler(anSqsEvent(carryOutBody(1)), aContext());
@@ -107,6 +108,7 @@ describe('the task worker’s handler', () => {
       RecipientCancelled: 1,
       RecipientReopened: 2,
       RecipientEnqueuedAgain: 3,
+      RecipientExported: 5,
       RecipientBroken: 4,
       TaskDone: 1,
     });

@@ -96,6 +96,7 @@ const run = async ({
         sending,
         sweeps: sending,
         policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: 15 },
+        lookAgainSeconds: 900,
         clock: clock.now,
         observe: neverThrow(createPauseObserver(telemetry)),
       }),

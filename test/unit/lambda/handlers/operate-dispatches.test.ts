@@ -2,10 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
 import type { Operated, OperateDispatch } from '../../../../lambda/application/operate-dispatch.ts';
+import type { RetryRecipients } from '../../../../lambda/application/retry-recipients.ts';
+import type { Settled } from '../../../../lambda/application/settle-recipient.ts';
+import { RecipientView } from '../../../../lambda/contracts/dispatch-view.ts';
+import { ExportView } from '../../../../lambda/contracts/export-view.ts';
 import { OperatedView } from '../../../../lambda/contracts/operated-view.ts';
+import { RetriedView } from '../../../../lambda/contracts/retry.ts';
 import { createHandler } from '../../../../lambda/handlers/operate-dispatches/handler.ts';
-import { aDispatch } from '../../../support/builders.ts';
+import { aDispatch, aRecipient } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
+import { T0 } from '../../../support/clock.ts';
 import { httpEvent, type RequestParts } from '../../../support/http.ts';
 import { aContext } from '../../../support/lambda-events.ts';
 
@@ -28,17 +34,32 @@ const cancelled: Operated = {
   isNew: true,
 };
 
-const post = async (parts: RequestParts, result: Operated | Error = cancelled) => {
+interface Others {
+  readonly retried?: Awaited<ReturnType<RetryRecipients>>;
+  readonly settled?: Settled;
+}
+
+const post = async (parts: RequestParts, result: Operated | Error = cancelled, { retried = [], settled }: Others = {}) => {
+  const others: unknown[][] = [];
   const calls: Parameters<OperateDispatch>[] = [];
   const handler = createHandler({
     operateDispatch: (...args) => {
       calls.push(args);
       return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
     },
+    retryRecipients: (...args) => {
+      others.push(args);
+      return Promise.resolve(retried);
+    },
+    settleRecipient: (...args) => {
+      others.push(args);
+      return Promise.resolve(settled ?? { outcome: 'not-found' });
+    },
+    clock: () => T0,
     telemetry: output.telemetry,
   });
   const answer = await handler(httpEvent({ routeKey: CANCEL, pathParameters: { dispatchId: ID }, ...parts }), aContext());
-  return { ...answer, json: JSON.parse(answer.body) as unknown, calls };
+  return { ...answer, json: JSON.parse(answer.body) as unknown, calls, others };
 };
 
 describe('a dispatch', () => {
@@ -48,7 +69,7 @@ describe('a dispatch', () => {
   ])('is changed by %s', async (routeKey, operation) => {
     const { calls } = await post({ routeKey, claims: { sub: 'op', scope: 'mail:operate' } });
 
-    expect(calls).toEqual([[{ adminId: 'op', isOperator: true }, operation, ID]]);
+    expect(calls.map((args) => args.slice(0, 3))).toEqual([[{ adminId: 'op', isOperator: true }, operation, ID]]);
   });
 
   it('that was changed is answered as it is now, with the number of its task', async () => {
@@ -82,6 +103,146 @@ describe('a dispatch', () => {
 
     expect(another.body).toBe('{"type":"urn:mail-dispatch:problem:not-found","status":404,"title":"There is no such dispatch"}');
     expect(malformed).toMatchObject({ statusCode: 404, headers: another.headers, body: another.body, calls: [] });
+  });
+});
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
+const withBody = (routeKey: string, body: unknown, path: Record<string, string> = {}): RequestParts => ({
+  routeKey,
+  headers: JSON_HEADERS,
+  body: JSON.stringify(body),
+  pathParameters: { dispatchId: ID, ...path },
+});
+
+describe('a retry', () => {
+  const RETRY = 'POST /dispatches/{dispatchId}/retry';
+
+  it('of a whole dispatch is a task (U20)', async () => {
+    const { statusCode, calls, others } = await post(withBody(RETRY, { statuses: ['UNKNOWN', 'UNKNOWN'] }));
+
+    expect(statusCode).toBe(202);
+    expect(calls).toEqual([[{ adminId: 'admin-1', isOperator: false }, 'retry', ID, ['UNKNOWN']]]);
+    expect(others).toEqual([]);
+    expect(output.metrics().map(({ name }) => name)).toEqual(['DispatchRetried']);
+  });
+
+  it('of given recipients happens at once, and tells what became of each', async () => {
+    const retried = [
+      { applyId: 'a', result: 'reopened', status: 'PENDING' },
+      { applyId: 'b', result: 'left-alone', status: 'SENT' },
+    ] as const;
+    const { statusCode, json, others, calls } = await post(
+      withBody(RETRY, { statuses: ['FAILED'], applyIds: ['a', 'b'] }),
+      cancelled,
+      { retried },
+    );
+
+    expect({ statusCode, json, calls }).toEqual({ statusCode: 200, json: { recipients: retried }, calls: [] });
+    expect(RetriedView.safeParse(json).success).toBe(true);
+    expect(others[0]?.[2]).toEqual({ statuses: ['FAILED'], applyIds: ['a', 'b'] });
+    expect(output.metrics()).toMatchObject([{ name: 'RecipientReopened', value: 1 }]);
+  });
+
+  it.each<[string, unknown]>([
+    ['no-statuses', { statuses: [] }],
+    ['type', { statuses: ['SENT'] }],
+    ['required', {}],
+    ['no-apply-ids', { statuses: ['FAILED'], applyIds: [] }],
+    ['too-many-apply-ids', { statuses: ['FAILED'], applyIds: Array.from({ length: 101 }, (_, i) => `${i}`) }],
+    ['id-length', { statuses: ['FAILED'], applyIds: [''] }],
+    ['unknown-field', { statuses: ['FAILED'], all: true }],
+  ])('of a body that breaks the rule %s is refused', async (rule, body) => {
+    const { statusCode, json, calls, others } = await post(withBody(RETRY, body));
+
+    expect({ statusCode, calls, others }).toEqual({ statusCode: 422, calls: [], others: [] });
+    expect(json).toMatchObject({ errors: [{ rule }] });
+  });
+
+  it.each(['already-cancelled', 'expired'] as const)('is a conflict: %s', async (retried) => {
+    const one = await post(withBody(RETRY, { statuses: ['FAILED'], applyIds: ['a'] }), cancelled, { retried });
+    const whole = await post(withBody(RETRY, { statuses: ['FAILED'] }), {
+      outcome: 'refused',
+      because: retried,
+      status: 'COMPLETED',
+    });
+
+    for (const { statusCode, json } of [one, whole]) {
+      expect({ statusCode, json }).toMatchObject({ statusCode: 409, json: { type: `urn:mail-dispatch:problem:${retried}` } });
+    }
+  });
+});
+
+describe('settling a recipient', () => {
+  const SETTLE = 'POST /dispatches/{dispatchId}/recipients/{applyId}/settle';
+  const body = { as: 'sent', note: 'she answered it' };
+
+  it('is answered with the recipient', async () => {
+    const row = aRecipient(
+      { status: 'SENT', round: 1, attemptCount: 1, sentAt: T0 },
+      { settled: { ...body, as: 'sent', who: 'admin-1', at: T0 } },
+    );
+    const { statusCode, json, others } = await post(withBody(SETTLE, body, { applyId: 'a-1' }), cancelled, {
+      settled: { outcome: 'settled', row, isNew: true },
+    });
+
+    expect(statusCode).toBe(200);
+    expect(RecipientView.parse(json)).toMatchObject({
+      applyId: 'a-1',
+      status: 'SENT',
+      settled: { as: 'sent', who: 'admin-1', note: 'she answered it' },
+    });
+    expect(others).toEqual([[{ adminId: 'admin-1', isOperator: false }, ID, ['a-1'], body]]);
+    expect(output.metrics().map(({ name }) => name)).toEqual(['RecipientSettledByHand']);
+    expect(output.text()).not.toContain('she answered');
+  });
+
+  it.each<[Settled, object]>([
+    [
+      { outcome: 'not-unknown', status: 'SENT' },
+      { status: 409, type: 'urn:mail-dispatch:problem:not-unknown', detail: 'Its status is SENT.' },
+    ],
+    [{ outcome: 'no-recipient' }, { status: 404, type: 'urn:mail-dispatch:problem:no-such-recipient' }],
+    [{ outcome: 'not-found' }, { status: 404, type: 'urn:mail-dispatch:problem:not-found' }],
+  ])('that cannot be settled says why: $outcome', async (settled, expected) => {
+    expect((await post(withBody(SETTLE, body, { applyId: 'a' }), cancelled, { settled })).json).toMatchObject(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['note-empty', { as: 'sent', note: ' ' }],
+    ['required', { as: 'sent' }],
+    ['type', { as: 'lost', note: 'x' }],
+    ['reason-length', { as: 'failed', note: 'x'.repeat(501) }],
+  ])('by a body that breaks the rule %s is refused', async (rule, wrong) => {
+    expect(await post(withBody(SETTLE, wrong, { applyId: 'a' }))).toMatchObject({
+      statusCode: 422,
+      json: { errors: [{ rule }] },
+      others: [],
+    });
+  });
+});
+
+describe('an export', () => {
+  const EXPORT = 'POST /dispatches/{dispatchId}/exports';
+
+  it.each<[string, RequestParts, unknown]>([
+    ['of all recipients, without a body', { routeKey: EXPORT }, undefined],
+    ['of all recipients', withBody(EXPORT, {}), undefined],
+    ['of those in a state', withBody(EXPORT, { status: 'FAILED' }), ['FAILED']],
+  ])('begins as a task: %s', async (_name, parts, statuses) => {
+    const { statusCode, headers, json, calls } = await post(parts);
+
+    expect({ statusCode, location: headers['location'] }).toEqual({ statusCode: 202, location: `/dispatches/${ID}/exports/2` });
+    expect(json).toMatchObject({ export: 2, state: 'running', recipients: 0 });
+    expect(ExportView.safeParse(json).success).toBe(true);
+    expect(calls[0]?.[3]).toEqual(statuses);
+  });
+
+  it('in a state that does not exist is refused', async () => {
+    expect(await post(withBody(EXPORT, { status: 'LOST' }))).toMatchObject({
+      statusCode: 422,
+      json: { errors: [{ pointer: '/status' }] },
+      calls: [],
+    });
   });
 });
 

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
+import type { ListDispatches } from '../../../../lambda/application/list-dispatches.ts';
 import type { ReadDispatch } from '../../../../lambda/application/read-dispatch.ts';
+import type { ReadExport } from '../../../../lambda/application/read-export.ts';
+import { encodeCursor } from '../../../../lambda/contracts/cursor.ts';
 import { DispatchNowView, RecipientsView } from '../../../../lambda/contracts/dispatch-view.ts';
+import { DispatchesView } from '../../../../lambda/contracts/dispatches-query.ts';
+import { ExportView } from '../../../../lambda/contracts/export-view.ts';
 import { toCursor } from '../../../../lambda/contracts/recipients-query.ts';
 import { NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
 import { createHandler } from '../../../../lambda/handlers/read-dispatches/handler.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
-import { aRecipient, sent } from '../../../support/builders.ts';
+import { aRecipient, sent, someCounts } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
+import { T0 } from '../../../support/clock.ts';
 import { httpEvent, type RequestParts } from '../../../support/http.ts';
 import { aContext } from '../../../support/lambda-events.ts';
 
@@ -26,7 +32,11 @@ const DISPATCH = 'GET /dispatches/{dispatchId}';
 const RECIPIENTS = 'GET /dispatches/{dispatchId}/recipients';
 const dispatch = { ...aNewDispatch(someAddressees(3)).dispatch, dispatchId: ID };
 
-const get = async (parts: RequestParts, ports: Partial<ReadDispatch> = {}) => {
+const get = async (
+  parts: RequestParts,
+  ports: Partial<ReadDispatch> = {},
+  { list, readExport }: { list?: Awaited<ReturnType<ListDispatches>>; readExport?: Awaited<ReturnType<ReadExport>> } = {},
+) => {
   const calls: unknown[][] = [];
   const handler = createHandler({
     readDispatch: {
@@ -40,7 +50,19 @@ const get = async (parts: RequestParts, ports: Partial<ReadDispatch> = {}) => {
           args[0].adminId === 'admin-1' ? { recipients: [aRecipient(sent())], next: { shard: 0, after: 'a-1' } } : undefined,
         );
       },
+      recipient: (...args) => {
+        calls.push(args);
+        return Promise.resolve(args[2].includes('a-1') ? aRecipient(sent()) : 'no-recipient');
+      },
       ...ports,
+    },
+    listDispatches: (...args) => {
+      calls.push(args);
+      return Promise.resolve(list ?? { dispatches: [] });
+    },
+    readExport: (...args) => {
+      calls.push(args);
+      return Promise.resolve(readExport ?? 'not-found');
     },
     telemetry: output.telemetry,
   });
@@ -115,9 +137,131 @@ describe('recipients', () => {
   });
 });
 
+describe('a list of dispatches', () => {
+  const LIST = 'GET /dispatches';
+  const place = { part: 'admin', after: `2026-03-02T09:00:00.000Z#${ID}` } as const;
+
+  it('is one’s own without tests, unless more is asked for', async () => {
+    const { calls } = await get({ routeKey: LIST });
+
+    expect(calls).toEqual([
+      [
+        { adminId: 'admin-1', isOperator: false },
+        { limit: 20, isTest: false, open: false },
+      ],
+    ]);
+  });
+
+  it('is asked for by its parameters', async () => {
+    const query = { recruitId: '7', status: 'STOPPED', test: 'true', admin: 'admin-2', limit: '5', cursor: encodeCursor(place) };
+    const { calls } = await get({ routeKey: LIST, query });
+
+    expect(calls[0]?.[1]).toEqual({
+      recruitId: '7',
+      status: 'STOPPED',
+      isTest: true,
+      admin: 'admin-2',
+      limit: 5,
+      from: place,
+      open: false,
+    });
+  });
+
+  it('is answered with what is known of each, and a cursor to go on', async () => {
+    const page = { dispatches: [{ ...dispatch, counts: someCounts({ SENT: 3 }) }, dispatch], next: place };
+    const { statusCode, json } = await get({ routeKey: LIST }, {}, { list: page });
+
+    expect(statusCode).toBe(200);
+    expect(json).toMatchObject({ dispatches: [{ id: ID, counts: { SENT: 3 } }, { id: ID }], next: encodeCursor(place) });
+    expect(DispatchesView.safeParse(json).success).toBe(true);
+  });
+
+  it.each<[string[], Record<string, string>]>([
+    [['status', 'limit'], { status: 'LOST', limit: '101' }],
+    [['admin'], { admin: 'admin-2', open: 'true' }],
+    [['cursor'], { cursor: encodeCursor(place), open: 'true' }],
+    [['cursor'], { cursor: encodeCursor({ part: 'admin', after: 'x' }) }],
+    [['open'], { open: 'false' }],
+  ])('is not looked for when these are not valid: %j', async (names, query) => {
+    const { statusCode, json, calls } = await get({ routeKey: LIST, query });
+
+    expect({ statusCode, calls }).toEqual({ statusCode: 400, calls: [] });
+    expect(json).toMatchObject({ detail: `Not valid: ${names.join(', ')}` });
+  });
+
+  it('of others is for operators only (A7)', async () => {
+    expect(await get({ routeKey: LIST, query: { open: 'true' } }, {}, { list: 'operators-only' })).toMatchObject({
+      statusCode: 403,
+      json: { type: 'urn:mail-dispatch:problem:operators-only' },
+    });
+  });
+});
+
+describe('a recipient', () => {
+  const RECIPIENT = 'GET /dispatches/{dispatchId}/recipients/{applyId}';
+  const of = (applyId: string) => ({ routeKey: RECIPIENT, pathParameters: { dispatchId: ID, applyId } });
+
+  it('is answered with its attempts and events', async () => {
+    expect(await get(of('a-1'))).toMatchObject({
+      statusCode: 200,
+      json: { applyId: 'a-1', status: 'SENT', attempts: [], events: [] },
+    });
+  });
+
+  it('is looked for by any text, as it came and decoded', async () => {
+    expect(await get(of('지원자 1/2%')).then(({ calls }) => calls[0]?.[2])).toEqual(['지원자 1/2%']);
+    expect(await get(of('%EC%A7%80%20')).then(({ calls }) => calls[0]?.[2])).toEqual(['%EC%A7%80%20', '지 ']);
+  });
+
+  it('that is not there is another 404 than a dispatch that is not', async () => {
+    expect((await get(of('b'))).json).toMatchObject({ type: 'urn:mail-dispatch:problem:no-such-recipient', status: 404 });
+    expect((await get(of('b'), { recipient: () => Promise.resolve(undefined) })).json).toMatchObject({
+      type: 'urn:mail-dispatch:problem:not-found',
+    });
+  });
+});
+
+describe('an export', () => {
+  const of = (n: string) => ({
+    routeKey: 'GET /dispatches/{dispatchId}/exports/{export}',
+    pathParameters: { dispatchId: ID, export: n },
+  });
+  const done = {
+    state: 'done',
+    requestedAt: T0,
+    written: 9,
+    doneAt: T0,
+    url: 'https://files.example.org/x',
+    until: T0 + 300_000,
+  } as const;
+
+  it('is answered with the address of its file, which nobody may keep', async () => {
+    const { statusCode, headers, json, calls } = await get(of('3'), {}, { readExport: done });
+
+    expect({ statusCode, cache: headers['cache-control'] }).toEqual({ statusCode: 200, cache: 'no-store' });
+    expect(json).toMatchObject({
+      export: 3,
+      state: 'done',
+      recipients: 9,
+      url: done.url,
+      urlExpiresAt: '2026-03-02T09:05:00.000Z',
+    });
+    expect(ExportView.safeParse(json).success).toBe(true);
+    expect(calls[0]?.[1]).toEqual({ dispatchId: ID, task: 3 });
+  });
+
+  it('that is not there is 404, by any name', async () => {
+    const one = await get(of('x'), {}, { readExport: 'no-export' });
+
+    expect(one.json).toMatchObject({ type: 'urn:mail-dispatch:problem:no-such-export' });
+    expect(one.calls[0]?.[1]).toEqual({ dispatchId: ID, task: 0 });
+    expect((await get(of('3'))).json).toMatchObject({ type: 'urn:mail-dispatch:problem:not-found' });
+  });
+});
+
 describe('an answer', () => {
   it('is 404 on a route that this function does not serve', async () => {
-    expect((await get({ routeKey: 'GET /dispatches' })).statusCode).toBe(404);
+    expect((await get({ routeKey: 'GET /templates' })).statusCode).toBe(404);
   });
 
   it('is 403 for nobody', async () => {

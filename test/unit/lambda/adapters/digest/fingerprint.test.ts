@@ -17,6 +17,7 @@ const request: DispatchRequest = {
   subject: 'Hello {{name}}',
   variables: { company: 'Acme', city: 'Seoul' },
   isTest: false,
+  allowRepeat: false,
   unsubscribeUrl: 'https://example.com/u',
 };
 
@@ -44,12 +45,17 @@ describe('a fingerprint', () => {
       unsubscribeUrl: 'https://example.com/u',
       recipients: [{ variables: { slots: [1, { at: '10:00' }], name: 'Kim' }, email: kim.email, applyId: kim.applyId }, lee],
       isTest: false,
+      allowRepeat: false,
       subject: 'Hello {{name}}',
       recruitId: '7',
       scenarioId: 'interview',
     };
 
     expect(fingerprintOf(turned)).toEqual(fingerprintOf(request));
+  });
+
+  it('is the same whether a repetition is allowed or not: the guard compares by it (A5)', () => {
+    expect(fingerprintOf({ ...request, allowRepeat: true })).toEqual(fingerprintOf(request));
   });
 
   it.each<[string, Partial<DispatchRequest>]>([
@@ -117,6 +123,7 @@ describe('a fingerprint', () => {
       recipients,
       variables,
       isTest: fc.boolean(),
+      allowRepeat: fc.constant(false),
     });
     const sorted = (of: DispatchRequest) =>
       canonicalize({ ...of, recipients: of.recipients.toSorted((a, b) => (a.applyId < b.applyId ? -1 : 1)) });

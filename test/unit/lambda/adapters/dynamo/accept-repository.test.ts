@@ -7,7 +7,7 @@ import { createAcceptRepository } from '../../../../../lambda/adapters/dynamo/ac
 import { layOut } from '../../../../../lambda/adapters/dynamo/dispatch-layout.ts';
 import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
 import { aNewDispatch, someAddressees } from '../../../../support/accept-builders.ts';
-import { createFakeClock, type FakeClock } from '../../../../support/clock.ts';
+import { createFakeClock, type FakeClock, T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -117,7 +117,7 @@ describe('storing a dispatch', () => {
 
   it.each([
     ['a fault of an item', cancelled('None', 'ValidationError', 'None', 'None')],
-    ['a condition of another item', cancelled('None', 'ConditionalCheckFailed', 'None', 'None')],
+    ['a condition of another item', cancelled('None', 'ConditionalCheckFailed', 'None', 'None', 'None')],
     ['a fault beside a conflict', cancelled('TransactionConflict', 'ValidationError', 'None', 'None')],
     ['a missing right', sdkError('AccessDeniedException', 400)],
     ['a bug of ours', new TypeError('x is not a function')],
@@ -136,6 +136,82 @@ describe('storing a dispatch', () => {
       limit: 'content',
     });
     expect(table.calls()).toHaveLength(0);
+  });
+});
+
+describe('the guard of a content', () => {
+  const guarding = (overrides: boolean) => ({ ...entry, guard: { until: T0 + 600_000, overrides } });
+  const key = { pk: 'GUARD#v1:whole', sk: 'GUARD' };
+  const expiresAt = T0 / 1000 + 600;
+  const item = { ...key, dispatchId: 'earlier', adminId: 'admin-2', expiresAt };
+  /** The last of five items. */
+  const refused = cancelled('None', 'None', 'None', 'None', 'ConditionalCheckFailed');
+  const guardIs = (Item?: Record<string, unknown>) => {
+    table.on(GetCommand).resolves({}).on(GetCommand, { Key: key }).resolves({ Item });
+  };
+
+  it('is put in the same transaction, on the condition that none stands by its own time', async () => {
+    table.on(TransactWriteCommand).resolves({});
+
+    await repository().create(guarding(false));
+
+    expect(tries()[0]?.TransactItems?.at(-1)).toEqual({
+      Put: {
+        TableName: 'mail',
+        Item: { ...key, dispatchId: 'd1spatch', adminId: 'admin-1', expiresAt },
+        ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+        ExpressionAttributeValues: { ':now': T0 / 1000 },
+      },
+    });
+  });
+
+  it('takes the place of another one if a repetition is allowed', async () => {
+    table.on(TransactWriteCommand).resolves({});
+
+    await repository().create(guarding(true));
+
+    expect(tries()[0]?.TransactItems?.at(-1)).toEqual({
+      Put: { TableName: 'mail', Item: { ...key, dispatchId: 'd1spatch', adminId: 'admin-1', expiresAt } },
+    });
+  });
+
+  it.each([
+    ['alone', refused],
+    ['beside a conflict', cancelled('TransactionConflict', 'None', 'None', 'None', 'ConditionalCheckFailed')],
+  ])('that stands is the answer, %s', async (_name, error) => {
+    table.on(TransactWriteCommand).rejects(error);
+    guardIs(item);
+
+    expect(await repository().create(guarding(false))).toEqual({
+      outcome: 'guarded',
+      by: { dispatchId: 'earlier', adminId: 'admin-2' },
+    });
+    expect(table.commandCalls(GetCommand).at(-1)?.args[0].input).toMatchObject({ Key: key, ConsistentRead: true });
+  });
+
+  it('counts for nothing if the dispatch itself is there already', async () => {
+    table.on(TransactWriteCommand).rejects(cancelled('ConditionalCheckFailed', 'None', 'None', 'None', 'ConditionalCheckFailed'));
+    table.on(GetCommand).resolves({ Item: stored() });
+
+    expect(await repository().create(guarding(false))).toEqual({ outcome: 'exists', known });
+    expect(table.commandCalls(GetCommand)).toHaveLength(1);
+  });
+
+  it.each([
+    ['is gone', undefined],
+    ['is over', { ...item, expiresAt: T0 / 1000 }],
+  ])('that %s when it is looked at does not keep the next try from being made', async (_name, Item) => {
+    table.on(TransactWriteCommand).rejectsOnce(refused).resolves({});
+    guardIs(Item);
+
+    expect(await repository().create(guarding(false))).toEqual({ outcome: 'created' });
+  });
+
+  it('that cannot be read asks for patience', async () => {
+    table.on(TransactWriteCommand).rejects(refused);
+    table.on(GetCommand).resolves({}).on(GetCommand, { Key: key }).rejects(sdkError('ThrottlingException', 400));
+
+    await expect(repository().create(guarding(false))).rejects.toBeInstanceOf(Unavailable);
   });
 });
 

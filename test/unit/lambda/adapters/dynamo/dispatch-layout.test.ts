@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { layOut } from '../../../../../lambda/adapters/dynamo/dispatch-layout.ts';
+import { layOut, tooLarge } from '../../../../../lambda/adapters/dynamo/dispatch-layout.ts';
 import { parseRecipientItem } from '../../../../../lambda/adapters/dynamo/items.ts';
 import { unpackBatch, unpackContent } from '../../../../../lambda/adapters/dynamo/packing.ts';
 import { shardCount } from '../../../../../lambda/domain/shards.ts';
@@ -102,6 +102,11 @@ describe('what is too large', () => {
     const addressees = someAddressees(3_000, () => ({ note: noise(1_500) }));
 
     expect(layOut(aNewDispatch(addressees))).toEqual({ ok: false, limit: 'recipients' });
+  });
+
+  it('can be told without storing anything', () => {
+    expect(tooLarge(aNewDispatch(someAddressees(1), { text: noise(400 * 1024) }))).toBe('content');
+    expect(tooLarge(aNewDispatch(someAddressees(1)))).toBeUndefined();
   });
 
   it('stays within a transaction of 4 MB and items of 400 KB, with everything at its limit', () => {

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe('the status of a dispatch', () => {
-  it('is read consistently, and nothing else is', async () => {
+  it('is read consistently, with the time of accept and nothing else', async () => {
     dynamo.on(GetCommand).resolves({ Item: { status: 'IN_PROGRESS' } });
 
     expect(await repository.status('d1')).toBe('IN_PROGRESS');
@@ -29,7 +29,7 @@ describe('the status of a dispatch', () => {
       TableName: 'mail',
       Key,
       ConsistentRead: true,
-      ProjectionExpression: '#status',
+      ProjectionExpression: '#status, createdAt',
       ExpressionAttributeNames: { '#status': 'status' },
     });
   });
@@ -46,6 +46,17 @@ describe('the status of a dispatch', () => {
     expect(reads()).toBe(1);
     clock.advance(1);
     expect(await repository.status('d1')).toBe('STOPPED');
+  });
+
+  it.each([
+    ['as it is', '2026-03-02T09:00:00.000Z', Date.parse('2026-03-02T09:00:00.000Z')],
+    ['as unknown where it cannot be read, which stops nothing', 'yesterday', undefined],
+  ])('comes with the time of accept, %s', async (_, createdAt, expected) => {
+    dynamo.on(GetCommand).resolves({ Item: { status: 'IN_PROGRESS', createdAt } });
+
+    expect(repository.acceptedAt('d1')).toBeUndefined();
+    expect(await repository.status('d1')).toBe('IN_PROGRESS');
+    expect(repository.acceptedAt('d1')).toBe(expected);
   });
 
   it.each(['STOPPED', 'CANCELLED'])('%s is read anew each time, since it ends by a person’s call', async (status) => {

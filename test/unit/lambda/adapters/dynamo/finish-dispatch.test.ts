@@ -35,9 +35,9 @@ describe('completing', () => {
     const [update] = updates();
     expect(update?.Key).toEqual(Key);
     expect(update?.ConditionExpression).toBe('#generation = :was_generation AND #status IN (:accepted, :inProgress)');
-    expect(update?.UpdateExpression).toMatch(/ REMOVE #openKey$/);
     expect(update?.ExpressionAttributeValues).toEqual({
       ':status': 'COMPLETED',
+      ':openKey': 'ATTENTION',
       ':completedAt': '2026-03-02T09:00:00.000Z',
       ':lastProgressAt': '2026-03-02T09:00:00.000Z',
       ':outcome': 'partly-sent',
@@ -56,7 +56,7 @@ describe('completing', () => {
 
     const input = dynamo.commandCalls(UpdateCommand)[0]?.args[0].input;
     expect(input?.UpdateExpression).toBe(
-      'SET #outcome = :outcome, #needsAttention = :needsAttention, #counts = :counts REMOVE #openKey',
+      'SET #outcome = :outcome, #needsAttention = :needsAttention, #counts = :counts, #openKey = :openKey',
     );
     expect(input?.ConditionExpression).toBe('#generation = :was_generation AND #status = :was_status');
     expect(input?.ExpressionAttributeValues).toMatchObject({ ':was_generation': 4, ':was_status': 'COMPLETED' });
@@ -70,6 +70,23 @@ describe('completing', () => {
   });
 });
 
+describe('a dispatch that is over', () => {
+  it.each([
+    ['that nobody need look at leaves the index of open ones', someCounts({ SENT: 2, CANCELLED: 1 }), / REMOVE #openKey$/],
+    ['in which somebody failed moves to those that need attention', counts, /#openKey = :openKey$/],
+    ['of which something is unknown moves there, too', someCounts({ SENT: 2, UNKNOWN: 1 }), /#openKey = :openKey$/],
+  ])('%s', async (_name, rows, expected) => {
+    dynamo.on(TransactWriteCommand).resolves({});
+    dynamo.on(UpdateCommand).resolves({});
+
+    await completeDispatch(deps, dispatch('COMPLETED'), rows, T0);
+    await closeDispatch(deps, dispatch('CANCELLED'), rows, T0);
+
+    expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input.UpdateExpression).toMatch(expected);
+    expect(updates()[0]?.UpdateExpression).toMatch(expected);
+  });
+});
+
 describe('closing a cancelled dispatch', () => {
   it('stands on the generation that was read, and stores the counts', async () => {
     dynamo.on(TransactWriteCommand).resolves({});
@@ -78,12 +95,12 @@ describe('closing a cancelled dispatch', () => {
 
     const [update] = updates();
     expect(update?.Key).toEqual(Key);
-    expect(update?.UpdateExpression).toMatch(/^SET .* REMOVE #openKey$/);
     expect(update?.ConditionExpression).toBe('#generation = :was_generation AND #status = :was_status');
     expect(update?.ExpressionAttributeValues).toEqual({
       ':counts': counts,
       ':needsAttention': true,
       ':lastProgressAt': '2026-03-02T09:00:00.000Z',
+      ':openKey': 'ATTENTION',
       ':was_generation': 4,
       ':was_status': 'CANCELLED',
     });

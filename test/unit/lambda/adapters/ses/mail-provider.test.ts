@@ -8,7 +8,7 @@ import { createFakeClock, type FakeClock } from '../../../../support/clock.ts';
 const ses = mockClient(SESv2Client);
 
 let clock: FakeClock;
-const provider = (maxSendRate = 0) =>
+const provider = (maxSendRate = 0, observeQuota: (usedShare: number) => void = () => undefined) =>
   createMailProvider({
     client: new SESv2Client({}),
     canaryFrom: 'Recruiting <jobs@example.org>',
@@ -16,6 +16,7 @@ const provider = (maxSendRate = 0) =>
     timeoutSeconds: 10,
     maxSendRate,
     clock: clock.now,
+    observeQuota,
   });
 
 beforeEach(() => {
@@ -143,5 +144,24 @@ describe('the rate of the account', () => {
     clock.advance(300_000);
 
     expect(await account.maxSendRate()).toBe(14);
+  });
+});
+
+describe('the use of the daily quota', () => {
+  it.each([
+    [{ Max24HourSend: 50_000, SentLast24Hours: 40_000 }, [0.8]],
+    [{ Max24HourSend: 200, SentLast24Hours: 0 }, [0]],
+    // No limit.
+    [{ Max24HourSend: -1, SentLast24Hours: 40_000 }, []],
+    [undefined, []],
+  ])('of %j is told as %j, as often as SES was asked', async (SendQuota, told) => {
+    ses.on(GetAccountCommand).resolves({ ...(SendQuota && { SendQuota }) });
+    const shares: number[] = [];
+    const asked = provider(0, (share) => shares.push(share));
+
+    await asked.maxSendRate();
+    await asked.maxSendRate();
+
+    expect(shares).toEqual(told);
   });
 });

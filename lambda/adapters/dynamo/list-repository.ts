@@ -1,0 +1,124 @@
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import { Unavailable } from '../../application/accept-ports.ts';
+import type { DispatchPage, DispatchPosition, DispatchQuery, ListRepository } from '../../application/read-ports.ts';
+import type { Dispatch } from '../../domain/dispatch.ts';
+import { DispatchItem } from './items.ts';
+import { adminKey, ATTENTION, dispatchKey, OPEN } from './keys.ts';
+import { isPassing } from './statements.ts';
+
+export interface ListRepositoryDeps {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly byAdminIndex: string;
+  readonly openIndex: string;
+}
+
+/** Dispatches that one request looks at: with a filter, most may be passed over. */
+const LOOKED_AT = 500;
+const PER_QUERY = 50;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Some dispatches of an index, newest first. */
+interface Part {
+  readonly name: DispatchPosition['part'];
+  readonly index: string;
+  readonly attribute: string;
+  readonly value: string;
+}
+
+/** Dispatches by the indexes, which hold keys alone and lag behind: each item itself says how it stands. */
+export const createListRepository = (deps: ListRepositoryDeps): ListRepository => ({
+  async list(query) {
+    try {
+      return await list(deps, query);
+    } catch (error) {
+      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
+      throw error;
+    }
+  },
+});
+
+const partsOf = ({ byAdminIndex, openIndex }: ListRepositoryDeps, of: DispatchQuery['of']): readonly Part[] => {
+  if (of !== 'open') return [{ name: 'admin', index: byAdminIndex, attribute: 'adminKey', value: adminKey(of.adminId) }];
+  const open = { index: openIndex, attribute: 'openKey' };
+  return [
+    { name: 'open', ...open, value: OPEN },
+    { name: 'attention', ...open, value: ATTENTION },
+  ];
+};
+
+/** Goes from part to part until the page is full. What comes after an empty page may still fit. */
+const list = async (deps: ListRepositoryDeps, query: DispatchQuery): Promise<DispatchPage> => {
+  const parts = partsOf(deps, query.of);
+  const dispatches: Dispatch[] = [];
+  let at = Math.max(
+    0,
+    parts.findIndex(({ name }) => name === query.from?.part),
+  );
+  let after = query.from?.after;
+  let left = LOOKED_AT;
+  for (let part = parts[at]; part !== undefined; part = parts[at]) {
+    const keys = await readKeys(deps, part, after);
+    const items = await Promise.all(keys.map(({ dispatchId }) => readItem(deps, part, dispatchId)));
+    left -= keys.length;
+    for (const [i, item] of items.entries()) {
+      after = keys[i]?.createdKey;
+      if (item !== undefined && fits(item, query)) dispatches.push(item);
+      if (dispatches.length === query.limit) return { dispatches, next: place(part, after) };
+    }
+    if (keys.length === PER_QUERY && left <= 0) return { dispatches, next: place(part, after) };
+    if (keys.length === PER_QUERY) continue;
+    at += 1;
+    after = undefined;
+  }
+  return { dispatches };
+};
+
+const place = ({ name }: Part, after: string | undefined): DispatchPosition => ({
+  part: name,
+  ...(after !== undefined && { after }),
+});
+
+const fits = (dispatch: Dispatch, { recruitId, status, isTest }: DispatchQuery): boolean =>
+  dispatch.isTest === isTest &&
+  (recruitId === undefined || dispatch.recruitId === recruitId) &&
+  (status === undefined || dispatch.status === status);
+
+const Key = z.object({ createdKey: z.string() });
+
+/** A time and an id, so that it names the place in the index and the item. */
+const idOf = (createdKey: string): string => createdKey.slice(createdKey.indexOf('#') + 1);
+
+const readKeys = async ({ client, tableName }: ListRepositoryDeps, part: Part, after: string | undefined) => {
+  const { index, attribute, value } = part;
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: tableName,
+      IndexName: index,
+      KeyConditionExpression: '#part = :part',
+      ExpressionAttributeNames: { '#part': attribute },
+      ExpressionAttributeValues: { ':part': value },
+      ScanIndexForward: false,
+      Limit: PER_QUERY,
+      ...(after !== undefined && {
+        ExclusiveStartKey: { ...dispatchKey(idOf(after)), [attribute]: value, createdKey: after },
+      }),
+    }),
+  );
+  return Items.map((item) => {
+    const { createdKey } = Key.parse(item);
+    return { createdKey, dispatchId: idOf(createdKey) };
+  });
+};
+
+/** Undefined: gone, no longer in that part, or unreadable, which must not hide the others. */
+const readItem = async (
+  { client, tableName }: ListRepositoryDeps,
+  { attribute, value }: Part,
+  dispatchId: string,
+): Promise<Dispatch | undefined> => {
+  const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId) }));
+  return Item?.[attribute] === value ? DispatchItem.safeParse(Item).data : undefined;
+};

@@ -1,0 +1,52 @@
+import type { RenderSamples, SampleMail } from '../../application/accept-ports.ts';
+import type { Addressee, DispatchContent } from '../../domain/content.ts';
+import { compileContent, InvalidContent } from './compile-content.ts';
+import { RenderFault } from './render-fault.ts';
+import { within } from './within.ts';
+
+const SAMPLES = 3;
+/** Recipients tried for that. */
+const MOST_TRIED = 20;
+/** Of all samples together, in characters: an answer of Lambda holds 6 MB of escaped text. */
+const MOST_CHARACTERS = 1_000_000;
+const LONGEST_MS = 2_000;
+
+/** Renders the first three mails that can be rendered, whatever is wrong with others. */
+export const createRenderSamples =
+  (longestMs = LONGEST_MS): RenderSamples =>
+  (content, recipients) => {
+    const rendered = within(longestMs, () => renderFirst(content, recipients.slice(0, MOST_TRIED)));
+    return rendered.done ? rendered.result : [];
+  };
+
+const renderFirst = (content: DispatchContent, recipients: readonly Addressee[]): SampleMail[] => {
+  const samples: SampleMail[] = [];
+  let left = MOST_CHARACTERS;
+  for (const mail of mailsOf(content, recipients)) {
+    left -= (mail.html?.length ?? 0) + (mail.text?.length ?? 0);
+    if (left < 0 || samples.length === SAMPLES) break;
+    samples.push(mail);
+  }
+  return samples;
+};
+
+function* mailsOf(content: DispatchContent, recipients: readonly Addressee[]): Generator<SampleMail> {
+  try {
+    const compiled = compileContent(content);
+    for (const { applyId, email, variables } of recipients) {
+      const mail = unlessFaulty(() => compiled.mail(compiled.valuesFor(variables)));
+      if (mail !== undefined) yield { applyId, to: email, ...mail };
+    }
+  } catch (error) {
+    if (!(error instanceof InvalidContent)) throw error;
+  }
+}
+
+const unlessFaulty = <T>(render: () => T): T | undefined => {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof RenderFault) return undefined;
+    throw error;
+  }
+};

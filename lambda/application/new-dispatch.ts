@@ -1,0 +1,36 @@
+import type { DispatchContent } from '../domain/content.ts';
+import type { Dispatch } from '../domain/dispatch.ts';
+import type { DispatchRequest } from '../domain/dispatch-request.ts';
+import type { Instant } from '../domain/instant.ts';
+import { shardCount } from '../domain/shards.ts';
+import type { NewDispatch } from './accept-ports.ts';
+
+/** Who asks for a dispatch, and how it is told from others. */
+export type DispatchName = Pick<Dispatch, 'dispatchId' | 'adminId'> & Pick<NewDispatch, 'fingerprint'>;
+
+/** What a request leaves in the table once it is accepted. @param guardSeconds how long its repetition is held off */
+export const newDispatch = (
+  { dispatchId, adminId, fingerprint }: DispatchName,
+  { scenarioId, recruitId, recipients, isTest, allowRepeat }: DispatchRequest,
+  content: DispatchContent,
+  guardSeconds: number,
+  now: Instant,
+): NewDispatch => ({
+  dispatch: {
+    dispatchId,
+    adminId,
+    scenarioId,
+    recruitId,
+    total: recipients.length,
+    shards: shardCount(recipients.length),
+    isTest,
+    status: 'ACCEPTED',
+    generation: 0,
+    createdAt: now,
+  },
+  fingerprint,
+  content,
+  recipients,
+  // Tests are repeated on purpose.
+  ...(!isTest && { guard: { until: now + guardSeconds * 1000, overrides: allowRepeat } }),
+});

@@ -1,0 +1,69 @@
+import type { Addressee } from '../domain/content.ts';
+import type { DispatchRequest } from '../domain/dispatch-request.ts';
+import type { SendEstimate } from '../domain/send-estimate.ts';
+import type { Refusal } from './accept-dispatch.ts';
+import type { AcceptRepository, Digests, RenderSamples, SampleMail } from './accept-ports.ts';
+import { draftContent, type DraftDeps } from './draft-content.ts';
+import type { BeginEstimate } from './estimate.ts';
+import { newDispatch } from './new-dispatch.ts';
+import type { Clock } from './ports.ts';
+
+export interface PreviewDispatchDeps extends DraftDeps {
+  readonly dispatches: Pick<AcceptRepository, 'tooLarge'>;
+  readonly digests: Pick<Digests, 'fingerprint'>;
+  readonly renderSamples: RenderSamples;
+  readonly beginEstimate: BeginEstimate;
+  readonly clock: Clock;
+}
+
+/** A recipient whose address an earlier one has too. */
+export interface SharedAddress {
+  /** Place among the recipients. */
+  readonly index: number;
+  readonly applyId: string;
+  readonly earlier: string;
+}
+
+/** What a request would come to. */
+export interface Preview {
+  /** Why it would not be taken; nothing: it would be. */
+  readonly refusals: readonly Exclude<Refusal, { outcome: 'possible-duplicate' }>[];
+  readonly sharedAddresses: readonly SharedAddress[];
+  readonly samples: readonly SampleMail[];
+  readonly estimate?: SendEstimate;
+}
+
+export type PreviewDispatch = (adminId: string, request: DispatchRequest) => Promise<Preview>;
+
+/** Does with a request what accept does, but stores nothing. */
+export const createPreviewDispatch =
+  (deps: PreviewDispatchDeps): PreviewDispatch =>
+  async (adminId, request) => {
+    const estimateFor = deps.beginEstimate();
+    const draft = await draftContent(deps, request);
+    const { content } = draft;
+    const limit = content && deps.dispatches.tooLarge(entryOf(deps, adminId, request, content));
+    const estimate = await estimateFor(request.recipients.length);
+    return {
+      refusals: [draft.ok ? [] : [draft.refusal], limit === undefined ? [] : [{ outcome: 'too-large', limit } as const]].flat(),
+      sharedAddresses: sharedAddresses(request.recipients),
+      samples: content === undefined ? [] : deps.renderSamples(content, request.recipients),
+      ...(estimate && { estimate }),
+    };
+  };
+
+const entryOf = (
+  { digests, clock }: PreviewDispatchDeps,
+  adminId: string,
+  request: DispatchRequest,
+  content: Parameters<typeof newDispatch>[2],
+) => newDispatch({ dispatchId: 'preview', adminId, fingerprint: digests.fingerprint(request) }, request, content, 0, clock());
+
+const sharedAddresses = (recipients: readonly Addressee[]): SharedAddress[] => {
+  const firstOf = new Map<string, string>();
+  return recipients.flatMap(({ applyId, email }, index) => {
+    const earlier = firstOf.get(email);
+    if (earlier === undefined) firstOf.set(email, applyId);
+    return earlier === undefined || earlier === applyId ? [] : [{ index, applyId, earlier }];
+  });
+};

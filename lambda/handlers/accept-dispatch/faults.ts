@@ -1,0 +1,64 @@
+import type { RecipientFault, StorageLimit, TemplateFault } from '../../application/accept-ports.ts';
+import type { SharedAddress } from '../../application/preview-dispatch.ts';
+import { type Fault, toPointer } from '../../contracts/problem.ts';
+import { STORAGE_LIMITS } from '../../domain/dispatch-request.ts';
+
+const fault = (path: readonly PropertyKey[], rule: string, detail: string, applyId?: string): Fault => ({
+  pointer: toPointer(path),
+  rule,
+  detail,
+  ...(applyId !== undefined && { applyId }),
+});
+
+export const unknownScenario = (): Fault => fault(['scenarioId'], 'unknown-scenario', 'names no template');
+
+const TEMPLATE_DETAILS: Readonly<Record<TemplateFault['rule'], string>> = {
+  'template-syntax': 'is not a Handlebars template',
+  'unknown-helper': 'uses a helper that does not exist',
+  'no-subject': 'has no subject',
+  'no-body': 'has neither HTML nor text',
+};
+
+/** Where the templates stand that come with the request. */
+const OWN_PARTS: Partial<Record<TemplateFault['part'], readonly string[]>> = {
+  'subject-override': ['subject'],
+  unsubscribe: ['unsubscribe', 'url'],
+};
+
+/** What comes from the request is pointed at; the stored template is the scenario's. */
+export const ofTemplate = ({ part, rule, line, name }: TemplateFault): Fault => {
+  const own = OWN_PARTS[part];
+  const where = own ?? ['scenarioId'];
+  // Words of the request itself are not repeated in an error.
+  const at = [line === undefined ? [] : [`line ${line}`], name === undefined || own ? [] : [name]].flat();
+  return fault(where, rule, [`${part} ${TEMPLATE_DETAILS[rule]}`, ...at].join(': '));
+};
+
+const RENDER_DETAILS: Readonly<Record<RecipientFault['rule'], string>> = {
+  'missing-variable': 'is needed by the template and given neither here nor in the shared variables',
+  'variable-not-text': 'is an object where the template wants text',
+  'subject-empty': 'The subject comes out empty',
+  'subject-too-long': 'The subject comes out longer than 998 characters',
+  'unsubscribe-url': 'The unsubscribe URL comes out as no https URL of at most 990 characters',
+  'rendering-failed': 'The template fails with these variables',
+};
+
+export const ofRecipient = ({ index, applyId, rule, name }: RecipientFault): Fault => {
+  const path = name === undefined ? ['recipients', index] : ['recipients', index, 'variables', ...name.split('.')];
+  return fault(path, rule, RENDER_DETAILS[rule], applyId);
+};
+
+export const TOO_COSTLY = 'Rendering the mails takes longer than 10 seconds.';
+export const tooCostly = (): Fault => fault(['scenarioId'], 'template-too-costly', TOO_COSTLY);
+
+const bytes = (n: number): string => `${n.toLocaleString('en-US')} bytes`;
+
+export const STORAGE_DETAILS: Readonly<Record<StorageLimit, string>> = {
+  content: `Template, subject and shared variables together can take at most ${bytes(STORAGE_LIMITS.contentBytes)} when packed.`,
+  recipients: `All of a dispatch together can take at most ${bytes(STORAGE_LIMITS.transactionBytes)} when packed. Send it as several dispatches.`,
+};
+export const tooLarge = (limit: StorageLimit): Fault => fault([], 'dispatch-too-large', STORAGE_DETAILS[limit]);
+
+/** A warning. The other recipient is named by its applyId, never by the address. */
+export const sharedAddress = ({ index, applyId, earlier }: SharedAddress): Fault =>
+  fault(['recipients', index, 'email'], 'shared-address', `is the address of ${earlier} too`, applyId);

@@ -1,0 +1,96 @@
+import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
+
+import { readBody } from '../../adapters/http/request-body.ts';
+import type { Operated, OperateDispatch } from '../../application/operate-dispatch.ts';
+import type { RetryRecipients } from '../../application/retry-recipients.ts';
+import type { SettleRecipient } from '../../application/settle-recipient.ts';
+import { parseApplyIds } from '../../contracts/apply-id.ts';
+import type { Caller } from '../../contracts/caller.ts';
+import { parseExportRequest } from '../../contracts/export-view.ts';
+import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
+import { parseRetryRequest } from '../../contracts/retry.ts';
+import { parseSettleRequest } from '../../contracts/settle.ts';
+import type { Operation } from '../../domain/operation.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+import { exportAnswer, invalid, operatedAnswer, retriedAnswer, settledAnswer } from './answer.ts';
+
+export interface OperateDispatchesHandlerDeps {
+  readonly operateDispatch: OperateDispatch;
+  readonly retryRecipients: RetryRecipients;
+  readonly settleRecipient: SettleRecipient;
+  readonly clock: () => number;
+  readonly telemetry: Telemetry;
+}
+
+export type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
+
+/** What a request is answered with. */
+export type Answer = (caller: Caller, dispatchId: string, event: Event) => Promise<HttpAnswer>;
+
+const METRICS: Readonly<Record<Operation, string>> = {
+  cancel: 'DispatchCancelled',
+  resume: 'DispatchResumed',
+  retry: 'DispatchRetried',
+  export: 'ExportStarted',
+};
+
+/** How each kind of request is read, carried out and answered. */
+export const createRequests = (deps: OperateDispatchesHandlerDeps) => {
+  const { operateDispatch, telemetry } = deps;
+
+  const operate = async (operation: Operation, ...args: Parameters<OperateDispatch>): Promise<Operated> => {
+    const result = await operateDispatch(...args);
+    telemetry.logger.info('dispatch operated', {
+      operation,
+      dispatchId: args[2],
+      outcome: result.outcome,
+      ...(result.outcome === 'accepted' && { task: result.task, isNew: result.isNew }),
+    });
+    if (result.outcome === 'accepted' && result.isNew) telemetry.count(METRICS[operation]);
+    return result;
+  };
+
+  /** Of the dispatch as a whole, without a body. */
+  const simple =
+    (operation: 'cancel' | 'resume'): Answer =>
+    async (caller, dispatchId) =>
+      operatedAnswer(await operate(operation, caller, operation, dispatchId));
+
+  const retry: Answer = async (caller, dispatchId, event) => {
+    const body = await readBody(event);
+    if (!body.ok) return problemAnswer(problem(body.problem, body.more));
+    const parsed = parseRetryRequest(body.json);
+    if (!parsed.ok) return invalid(parsed);
+    const { statuses, applyIds } = parsed;
+    if (applyIds === undefined) return operatedAnswer(await operate('retry', caller, 'retry', dispatchId, statuses));
+    const result = await deps.retryRecipients(caller, dispatchId, { statuses, applyIds });
+    const reopened = typeof result === 'string' ? 0 : result.filter((each) => each.result === 'reopened').length;
+    telemetry.logger.info('recipients retried', { dispatchId, asked: applyIds.length, reopened });
+    if (reopened > 0) telemetry.count('RecipientReopened', reopened);
+    return retriedAnswer(result);
+  };
+
+  const settle: Answer = async (caller, dispatchId, event) => {
+    const body = await readBody(event);
+    if (!body.ok) return problemAnswer(problem(body.problem, body.more));
+    const parsed = parseSettleRequest(body.json);
+    if (!parsed.ok) return invalid(parsed);
+    const result = await deps.settleRecipient(caller, dispatchId, parseApplyIds(event.pathParameters), parsed.word);
+    // Not by whom and not why: an id may be an address, and a note may say anything.
+    telemetry.logger.info('recipient settled', { dispatchId, outcome: result.outcome, as: parsed.word.as });
+    if (result.outcome === 'settled' && result.isNew) telemetry.count('RecipientSettledByHand');
+    return settledAnswer(result);
+  };
+
+  const startExport: Answer = async (caller, dispatchId, event) => {
+    const body = event.body === undefined || event.body === '' ? ({ ok: true, json: {} } as const) : await readBody(event);
+    if (!body.ok) return problemAnswer(problem(body.problem, body.more));
+    const parsed = parseExportRequest(body.json);
+    if (!parsed.ok) return invalid(parsed);
+    const { status } = parsed;
+    const result = await operate('export', caller, 'export', dispatchId, status && [status]);
+    return exportAnswer(result, deps.clock(), status);
+  };
+
+  return { cancel: simple('cancel'), resume: simple('resume'), retry, settle, startExport };
+};
