@@ -37,7 +37,7 @@ afterAll(async () => {
 const parse = createRequestParser(normaliseAddress);
 
 /** Each caller has a client's view of its own, as each Lambda environment has. */
-const accept = (body: object, key: string, admin = 'admin-1'): Promise<AcceptResult> => {
+const accept = (body: object, key: string, admin = 'admin-1', clock = Date.now): Promise<AcceptResult> => {
   const parsed = parse(JSON.parse(JSON.stringify(body)));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults));
   const use = createAcceptDispatch({
@@ -52,7 +52,9 @@ const accept = (body: object, key: string, admin = 'admin-1'): Promise<AcceptRes
     templates: { find: (scenarioId) => Promise.resolve(templates.get(scenarioId)) },
     digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
     checkContent: createCheckContent(),
-    clock: Date.now,
+    beginEstimate: () => () => Promise.resolve(undefined),
+    repeatGuardSeconds: 600,
+    clock,
     from: 'jobs@example.com',
     replyTo: undefined,
   });
@@ -66,6 +68,8 @@ const body = (n: number, more: object = {}) => ({
   recruitId: 7,
   recipients: recipients(n),
   variables: { company: 'Acme' },
+  // Most tests ask for the same content, each for reasons of its own.
+  allowRepeat: true,
   ...more,
 });
 const idOf = (result: AcceptResult): string => {
@@ -185,6 +189,73 @@ describe('accepting', () => {
     const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key: contentKey(id) }));
     expect(unpackContent(Item?.['data'] as Uint8Array).template).toEqual({ subject: 'Old', text: 'Old' });
     expect(await accept(body(1, { scenarioId: 'changing' }), 'snapshot')).toMatchObject({ outcome: 'replayed' });
+  });
+});
+
+describe('the same content under another key', () => {
+  const once = (recruitId: string, n = 3) => body(n, { recruitId, allowRepeat: false });
+  const MINUTE = 60_000;
+
+  it.each([5, 500])('20 times at once is one dispatch of %d and 19 possible duplicates of it', async (n) => {
+    const results = await Promise.all(Array.from({ length: 20 }, (_, i) => accept(once(`click-${n}`, n), `click-${n}-${i}`)));
+
+    const taken = results.filter(({ outcome }) => outcome === 'accepted').map(idOf);
+    expect(taken).toHaveLength(1);
+    expect(results.filter(({ outcome }) => outcome !== 'accepted')).toEqual(
+      Array.from({ length: 19 }, () => ({ outcome: 'possible-duplicate', dispatchId: taken[0] })),
+    );
+  });
+
+  it('of another admin is a possible duplicate too, of which no more is told', async () => {
+    await accept(once('two-admins'), 'k', 'admin-1');
+
+    expect(await accept(once('two-admins'), 'k', 'admin-2')).toEqual({ outcome: 'possible-duplicate' });
+  });
+
+  it('stores nothing, and leaves the key free', async () => {
+    await accept(once('free'), 'free-1');
+    await accept(once('free'), 'free-2');
+
+    expect(await partition(`DISPATCH#${dispatchIdOf('admin-1', 'free-2')}`)).toEqual([]);
+    expect(await accept(once('another'), 'free-2')).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is accepted when the guard is over, though TTL has not removed it', async () => {
+    const now = Date.now();
+    await accept(once('later'), 'later-1', 'admin-1', () => now);
+
+    const early = await accept(once('later'), 'later-2', 'admin-1', () => now + 9 * MINUTE);
+    const late = await accept(once('later'), 'later-2', 'admin-1', () => now + 10 * MINUTE);
+
+    expect([early.outcome, late.outcome]).toEqual(['possible-duplicate', 'accepted']);
+  });
+
+  it('is accepted if that is allowed, and guards in its turn', async () => {
+    const first = await accept(once('allowed'), 'allowed-1');
+    const second = await accept({ ...once('allowed'), allowRepeat: true }, 'allowed-2');
+
+    expect(second).toMatchObject({ outcome: 'accepted' });
+    expect(idOf(second)).not.toBe(idOf(first));
+    expect(await accept(once('allowed'), 'allowed-3')).toEqual({ outcome: 'possible-duplicate', dispatchId: idOf(second) });
+  });
+
+  it('is accepted as a test', async () => {
+    const test = { ...once('test'), isTest: true };
+
+    expect([await accept(test, 'test-1'), await accept(test, 'test-2')]).toMatchObject([
+      { outcome: 'accepted' },
+      { outcome: 'accepted' },
+    ]);
+  });
+
+  it('is a replay under the key that was accepted, whatever the guard says (A2)', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => accept(once('same-key'), 'same-key')));
+
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['accepted', ...Array.from({ length: 19 }, () => 'replayed')]);
+  });
+
+  it('fits into the transaction with as many recipients as can be', async () => {
+    expect(await accept(once('most', 97), 'most')).toMatchObject({ outcome: 'accepted' });
   });
 });
 

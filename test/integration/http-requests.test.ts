@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { PATIENT_TIMES, TestStack } from '../support/stack.ts';
+import { PreviewView } from '../../lambda/contracts/preview-view.ts';
+import { PATIENT_TIMES, poll, TestStack } from '../support/stack.ts';
 
 const stack = new TestStack(PATIENT_TIMES);
 beforeAll(() => stack.start());
@@ -84,10 +86,14 @@ describe('the same request twice', () => {
     expect(await problem(second)).toMatchObject({ fields: [field] });
   });
 
-  it('from two admins is two dispatches (A5)', async () => {
-    const mine = await stack.accepted('shared-key', stack.bodyOf(1));
+  it.each([
+    ['of other content', { recruitId: 'other', allowRepeat: false }],
+    ['with leave to repeat', { allowRepeat: true }],
+  ])('from two admins, the second %s, is two dispatches (A5)', async (name, change) => {
+    const key = `shared-key-${name.length}`;
+    const mine = await stack.accepted(key, stack.bodyOf(1));
 
-    const theirs = await stack.post('shared-key', stack.bodyOf(1), 'secondAdmin');
+    const theirs = await stack.post(key, { ...stack.bodyOf(1), ...change }, 'secondAdmin');
 
     expect(theirs.status).toBe(202);
     expect(await theirs.json()).not.toMatchObject({ id: mine });
@@ -95,6 +101,102 @@ describe('the same request twice', () => {
 });
 
 type Recipients = ReturnType<TestStack['bodyOf']>['recipients'];
+
+describe('the same content under another key', () => {
+  const Answer = z.looseObject({ id: z.string().optional(), dispatchId: z.string().optional() });
+  const once = (recruitId: string) => ({ ...stack.bodyOf(3), recruitId, allowRepeat: false });
+
+  it('at once, twenty times, is one 202 and nineteen possible duplicates that name it', async () => {
+    const body = once('clicked');
+
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, i) => stack.post(`clicked-${i}`, body)));
+
+    expect(responses.map(({ status }) => status).sort()).toEqual([202, ...Array.from({ length: 19 }, () => 409)]);
+    const answers = await Promise.all(responses.map(async (response) => Answer.parse(await response.json())));
+    const ids = answers.map(({ id, dispatchId }) => id ?? dispatchId);
+    expect(new Set(ids)).toEqual(new Set([answers.find(({ id }) => id !== undefined)?.id]));
+  });
+
+  it('from another admin is a possible duplicate of which no more is told', async () => {
+    const id = await stack.accepted('told', once('told'));
+
+    const response = await stack.post('told', once('told'), 'secondAdmin');
+
+    expect(response.status).toBe(409);
+    const text = JSON.stringify(await problem(response));
+    expect(text).toContain('possible-duplicate');
+    expect(text).not.toContain(id);
+  });
+});
+
+describe('an estimate', () => {
+  const Estimated = z.looseObject({
+    estimate: z.object({ mailsPerSecond: z.number(), doneAt: z.iso.datetime(), waitingForNextWindow: z.number() }).nullable(),
+  });
+  const estimateOf = async (key: string, body: unknown) => Estimated.parse(await (await stack.post(key, body)).json()).estimate;
+
+  it('comes with a 202, by the account’s rate and quota', async () => {
+    await stack.sending({ paused: false });
+    // The account is asked once a minute, and nobody promises that the first answer comes in time.
+    const estimate = await poll(
+      () => estimateOf(`estimate-${randomUUID()}`, stack.bodyOf(2)),
+      (found) => found !== null,
+    );
+
+    expect(estimate).toMatchObject({ mailsPerSecond: 900, waitingForNextWindow: 0 });
+    expect(Date.parse(estimate?.doneAt ?? '')).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it('is null while sending is paused', async () => {
+    await stack.sending({ paused: true });
+
+    expect(await estimateOf('while-paused', stack.bodyOf(1))).toBeNull();
+
+    await stack.sending({ paused: false });
+  });
+});
+
+describe('a preview', () => {
+  const preview = (body: unknown) =>
+    stack.request('POST', '/dispatches/preview', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  it('shows the first three mails as they would be sent, and stores nothing', async () => {
+    const body = { ...stack.bodyOf(5), recruitId: 'previewed', allowRepeat: false };
+
+    const response = await preview(body);
+
+    expect(response.status).toBe(200);
+    const view = PreviewView.parse(await response.json());
+    expect(view).toMatchObject({ faults: [], faultsTotal: 0, warningsTotal: 0 });
+    expect(view.mails.map(({ applyId, to }) => [applyId, to])).toEqual(
+      [0, 1, 2].map((i) => [`apply-${i}`, `person-${i}@example.com`]),
+    );
+    const id = await stack.accepted('previewed', body);
+    await stack.finished(id);
+    expect(stack.mails(id).size).toBe(5);
+  });
+
+  it('has every fault of every row, a warning, and the mails that can be rendered (S11, U15)', async () => {
+    const [a, b, c, d] = stack.bodyOf(4).recipients;
+    const recipients = [{ ...a, email: 'two@@example.com' }, { ...b, variables: {} }, c, { ...d, email: c?.email.toUpperCase() }];
+
+    const response = await preview({ ...stack.bodyOf(0), recipients });
+
+    expect(response.status).toBe(200);
+    const view = PreviewView.parse(await response.json());
+    expect(view.faults[0]).toMatchObject({ pointer: '/recipients/0/email', rule: 'email-address', applyId: 'apply-0' });
+    expect(view.faults.slice(1).every(({ applyId, rule }) => applyId === 'apply-1' && rule === 'missing-variable')).toBe(true);
+    expect(view.faultsTotal).toBe(2);
+    expect(view.mails.map(({ applyId }) => applyId)).toEqual(['apply-2', 'apply-3']);
+  });
+
+  it('needs the scope of sending (A7)', async () => {
+    expect((await stack.request('POST', '/dispatches/preview', { token: '' })).status).toBe(401);
+  });
+});
 
 describe('a dispatch of another admin', () => {
   it('is answered to the byte like one that does not exist (A5)', async () => {
