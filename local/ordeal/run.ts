@@ -82,8 +82,8 @@ export const runOrdeal = async (plan: OrdealPlan): Promise<OrdealReport> => {
       return stack;
     };
     const body = requestOf(up().description, plan.recipients);
-    const id = await until(deadline, 'accepting', () => post(up(), body));
-    await until(deadline, 'sending', () =>
+    const id = await until(deadline, 'accepting', async () => post(up(), body));
+    await until(deadline, 'sending', async () =>
       withTable(up(), async ({ rows }) => {
         const all = await rows(id);
         return all.length === plan.recipients && all.every(({ status }) => FINAL.has(status)) ? all : undefined;

@@ -1,12 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as z from 'zod';
 
+import { dispatchIdOf } from '../../lambda/adapters/digest/dispatch-id.ts';
+import type { CrashOrder } from '../../local/crash/plan.ts';
+import type { EventRule } from '../../local/events/rules.ts';
+import type { AccountChange } from '../../local/gate/account.ts';
 import { type LaunchedStack, launchStack } from '../../local/launch.ts';
+import { readJournal } from '../../local/ordeal/journal.ts';
+import { requestOf } from '../../local/ordeal/request.ts';
+import { openTable } from '../../local/ordeal/table.ts';
+import { tell } from '../../local/ordeal/tell.ts';
+import { SHORT_TIMES } from '../../local/ordeal/times.ts';
 import type { StackFile } from '../../local/stack-file.ts';
+import { openQueues } from './stack-queues.ts';
 
 /** For runs in which nothing may be taken for unclear only because the machine is busy: the product's own times. */
 export const PATIENT_TIMES = {
@@ -18,23 +28,8 @@ export const PATIENT_TIMES = {
   FEEDBACK_VISIBILITY_SECONDS: '60',
 };
 
-/** Times short enough for a test to see what follows them; their order is the product's. */
-const SHORT_TIMES = {
-  SES_TIMEOUT_SECONDS: '1',
-  FUNCTION_TIMEOUT_SECONDS: '5',
-  LEASE_SECONDS: '9',
-  VISIBILITY_SECONDS: '10',
-  FEEDBACK_TIMEOUT_SECONDS: '2',
-  FEEDBACK_VISIBILITY_SECONDS: '3',
-  WITNESS_MARGIN_SECONDS: '1',
-  HOLD_AFTER_SECONDS: '12',
-  BACKOFF_BASE_SECONDS: '1',
-  PAUSE_BASE_SECONDS: '1',
-  PAUSE_CAP_SECONDS: '4',
-  STILL_SECONDS: '3',
-  VISIT_SECONDS: '2',
-  SWEEP_SECONDS: '2',
-};
+/** A sender's knowledge of a pause is never older than this. */
+const PAUSE_KNOWN_MS = 5_000;
 
 const Counts = z.record(z.string(), z.number());
 const Dispatch = z.object({ id: z.string(), status: z.string(), total: z.number(), counts: Counts });
@@ -52,7 +47,8 @@ const Recipients = z.object({
   ),
   next: z.string().nullable(),
 });
-const JournalLine = z.looseObject({ to: z.array(z.string()), subject: z.string(), tags: z.record(z.string(), z.string()) });
+const Crashes = z.array(z.looseObject({ times: z.number(), fired: z.number() }));
+const SendingView = z.looseObject({ paused: z.boolean(), by: z.string().optional(), code: z.string().optional() });
 
 export type Person = keyof StackFile['tokens'];
 export type RecipientView = z.output<typeof Recipients>['recipients'][number];
@@ -73,13 +69,35 @@ export class TestStack {
   readonly #directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-stack-'));
   readonly #environment: Readonly<Record<string, string>>;
   #launched: LaunchedStack | undefined;
+  #inside: { readonly table: ReturnType<typeof openTable>; readonly queues: ReturnType<typeof openQueues> } | undefined;
 
   constructor(environment: Readonly<Record<string, string>> = {}) {
     this.#environment = { ...SHORT_TIMES, ...environment };
   }
 
   async start(): Promise<void> {
+    this.#close();
     this.#launched = await launchStack(this.#directory, this.#environment);
+    this.#inside = { table: openTable(this.description), queues: openQueues(this.description) };
+  }
+
+  #close(): void {
+    this.#inside?.table.close();
+    this.#inside?.queues.close();
+    this.#inside = undefined;
+  }
+
+  get #open() {
+    if (this.#inside === undefined) throw new Error('the stack is not up');
+    return this.#inside;
+  }
+
+  get table() {
+    return this.#open.table;
+  }
+
+  get queues() {
+    return this.#open.queues;
   }
 
   get launched(): LaunchedStack {
@@ -93,6 +111,7 @@ export class TestStack {
 
   /** Ends the stack and removes its folder. */
   async end(): Promise<void> {
+    this.#close();
     await this.#launched?.stop();
     rmSync(this.#directory, { recursive: true, force: true });
   }
@@ -121,19 +140,13 @@ export class TestStack {
   }
 
   /** A body of `n` recipients that satisfies the seeded scenario; `local` makes the addresses' local parts. */
-  bodyOf(n: number, local: (i: number) => string = (i) => `person-${i}`) {
-    const scenario = this.description.scenarios.find(({ id }) => id === 'interview-invitation');
-    if (!scenario) throw new Error('the scenario is not seeded');
-    return {
-      scenarioId: scenario.id,
-      recruitId: 'recruit-1',
-      variables: scenario.variables,
-      recipients: Array.from({ length: n }, (_, i) => ({
-        applyId: `apply-${i}`,
-        email: `${local(i)}@example.com`,
-        variables: scenario.recipientVariables,
-      })),
-    };
+  bodyOf(n: number, local?: (i: number) => string) {
+    return requestOf(this.description, n, local);
+  }
+
+  /** The id that a dispatch under that key has, or will have. */
+  idOf(key: string): string {
+    return dispatchIdOf('admin-1', key);
   }
 
   /** Posts a dispatch that must be accepted, and gives its id. */
@@ -175,10 +188,7 @@ export class TestStack {
 
   /** What the emulated SES took for a dispatch, in order; it outlives the stack. */
   journal(dispatchId: string) {
-    return readFileSync(join(this.#directory, 'journal.jsonl'), 'utf8')
-      .split('\n')
-      .flatMap((line) => parseLine(line) ?? [])
-      .filter(({ tags }) => tags['dispatchId'] === dispatchId);
+    return readJournal(this.#directory, dispatchId);
   }
 
   /** How many mails SES took for each address of a dispatch. */
@@ -188,22 +198,68 @@ export class TestStack {
     return mails;
   }
 
+  /** What the functions of that name have logged. */
+  log(functionName: string): string {
+    const folder = join(this.#directory, 'logs');
+    const names = readdirSync(folder).filter((name) => name.startsWith(functionName));
+    return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+  }
+
   /** Sets faults at the gate in front of SES. */
   async fault(fault: Record<string, unknown>): Promise<void> {
-    const response = await fetch(`${this.description.ses}/_gate/faults`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(fault),
+    await tell(`${this.description.ses}/_gate/faults`, 'POST', fault);
+  }
+
+  async clearFaults(): Promise<void> {
+    await tell(`${this.description.ses}/_gate/faults`, 'DELETE');
+  }
+
+  /** Says what becomes of SES's events about mails to come. */
+  async events(rule: z.input<typeof EventRule>): Promise<void> {
+    await tell(`${this.description.ses}/_gate/events`, 'POST', rule);
+  }
+
+  /** Changes the SES account. */
+  async account(change: AccountChange): Promise<void> {
+    await tell(`${this.description.ses}/_gate/account`, 'PUT', change);
+  }
+
+  /** Orders a crash for a moment to come; needs LOCAL_CRASH_POINTS=1. */
+  async crash(order: z.input<typeof CrashOrder>): Promise<void> {
+    await tell(this.description.crash ?? '', 'POST', order);
+  }
+
+  /** Waits until every crash that was ordered has struck. */
+  async crashed(): Promise<void> {
+    await poll(
+      async () => Crashes.parse(await tell(this.description.crash ?? '', 'GET')),
+      (orders) => orders.every(({ times, fired }) => fired === times),
+    );
+  }
+
+  /** Cuts functions off from a service for a time; needs LOCAL_CRASH_POINTS=1. */
+  async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses', seconds: number): Promise<void> {
+    const address = new URL('/_outage', this.description.crash).href;
+    await tell(address, 'POST', { function: functionName, service, seconds });
+  }
+
+  /** Cancels or resumes a dispatch. */
+  operate(id: string, operation: 'cancel' | 'resume', token = this.description.tokens.admin) {
+    return this.request('POST', `/dispatches/${id}/${operation}`, { token });
+  }
+
+  /** Asks how sending stands, or pauses or resumes it, as an operator. */
+  async sending(wish?: { readonly paused: boolean; readonly reason?: string }): Promise<z.output<typeof SendingView>> {
+    const response = await this.request(wish === undefined ? 'GET' : 'PUT', '/sending', {
+      token: this.description.tokens.operator,
+      ...(wish && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(wish) }),
     });
-    if (!response.ok) throw new Error(`the gate answered ${response.status}: ${await response.text()}`);
+    return SendingView.parse(await response.json());
+  }
+
+  /** Pauses sending as an operator, and waits until every sender knows. */
+  async pause(reason = 'a test'): Promise<void> {
+    await this.sending({ paused: true, reason });
+    await sleep(PAUSE_KNOWN_MS);
   }
 }
-
-/** A line that a kill cut short is none. */
-const parseLine = (line: string) => {
-  try {
-    return JournalLine.parse(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
-};

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { CrashPointName } from '../../local/crash/points.ts';
+import type { DispatchBody } from '../../local/ordeal/request.ts';
+import { checkFromOutside } from '../support/invariants.ts';
+import { poll, TestStack } from '../support/stack.ts';
+
+const stack = new TestStack({ LOCAL_CRASH_POINTS: '1' });
+const bodies = new Map<string, DispatchBody>();
+
+/** More than fit one transaction as rows, so that they travel in a batch. */
+const MANY = 150;
+
+/** Every one of them gets its mail, once. */
+const CRASHES: readonly (readonly [point: CrashPointName, behaviour: string, recipients: number])[] = [
+  ['relay-before-send', 'before it sends messages loses none of them', 3],
+  ['relay-after-send', 'before it hears that messages were sent sends them twice, and each mail once (O4)', 3],
+  ['expand-midway', 'in the middle of a batch goes on where it was (O6)', MANY],
+  ['expand-before-delete', 'before the batch is deleted puts no recipient twice (O6, U6)', MANY],
+  ['after-claim', 'after the claim, before the SES call, is made good without an operator (L2)', 3],
+  ['before-accept', 'before SES has read the mail is made good without an operator (L2)', 3],
+  ['after-accept', 'after SES took the mail, before the record, sends no second one (L3)', 3],
+  ['before-record', 'just before the record sends no second mail (L3)', 3],
+  ['after-record', 'after the record sends no second mail (U10)', 3],
+  ['before-delete', 'before its messages are deleted sends no second mail (U10)', 3],
+  ['requeue-after', 'between putting a fresh message in place and deleting the old one makes one attempt of both', 3],
+  ['feedback-before-delete', 'with applied events in hand applies them once (E2)', 3],
+];
+
+const post = async (key: string, recipients: number): Promise<string> => {
+  const body = stack.bodyOf(recipients, (i) => `${key}-${i}`);
+  bodies.set(key, body);
+  return stack.accepted(key, body);
+};
+
+/** One after the other: a crash kills all processes of its function, and what they had in hand waits for its visibility to end. */
+const crashEach = async () => {
+  await stack.fault({ fault: 'reset-before', recipient: 'requeue-after-', times: 3 });
+  for (const [point, , recipients] of CRASHES) {
+    // Deleting from a queue is Lambda's own business, and names no dispatch.
+    const isAboutNone = point === 'before-delete' || point === 'feedback-before-delete';
+    await stack.crash({ point, ...(!isAboutNone && { about: stack.idOf(point) }) });
+    await post(point, recipients);
+    await stack.crashed();
+  }
+};
+
+/** A dispatch that is cancelled while a dead sender has its rows in hand. */
+const crashAndCancel = async (point: CrashPointName) => {
+  const key = `cancelled-${point}`;
+  // Late enough not to complete it first.
+  await stack.events({ recipient: key, delaySeconds: 3 });
+  await stack.crash({ point, about: stack.idOf(key) });
+  const id = await post(key, 3);
+  await stack.crashed();
+  expect((await stack.operate(id, 'cancel')).status).toBe(202);
+};
+
+beforeAll(async () => {
+  await stack.start();
+  await crashEach();
+  await crashAndCancel('after-claim');
+  await crashAndCancel('after-accept');
+});
+afterAll(() => stack.end());
+
+const checked = async (key: string) => {
+  const id = stack.idOf(key);
+  await stack.finished(id, 80_000);
+  const body = bodies.get(key);
+  if (body === undefined) throw new Error(`nothing was posted under ${key}`);
+  return checkFromOutside(stack, id, body);
+};
+
+describe('kill -9 of a function', () => {
+  it.each(CRASHES)('at %s: %s', async (point, _behaviour, recipients) => {
+    expect(await checked(point)).toMatchObject({ total: recipients, sent: recipients, lost: 0, duplicates: 0 });
+  });
+
+  it('lets every dispatch come to its end (Q9, U17)', async () => {
+    for (const [point] of CRASHES) {
+      const { status } = await poll(
+        () => stack.table.dispatch(stack.idOf(point)),
+        (dispatch) => dispatch.status === 'COMPLETED',
+      );
+      expect(status).toBe('COMPLETED');
+    }
+  });
+
+  it('leaves an event that was delivered twice in its row once (E2)', async () => {
+    const rows = await stack.table.rows(stack.idOf('feedback-before-delete'));
+
+    expect(rows.map(({ events }) => events.map(({ kind }) => kind))).toEqual(new Array(3).fill(['send', 'delivery']));
+  });
+});
+
+describe('a dispatch cancelled while a dead sender has its rows in hand', () => {
+  it('cancels those whose mail SES never got (Q9, U16)', async () => {
+    expect(await checked('cancelled-after-claim')).toMatchObject({ cancelled: 3, sent: 0, duplicates: 0 });
+  });
+
+  it('shows those as sent whose mail SES took (Q9)', async () => {
+    expect(await checked('cancelled-after-accept')).toMatchObject({ sent: 3, cancelled: 0, duplicates: 0 });
+  });
+});
+
+describe('kill -9 while a request is accepted', () => {
+  const repeatAfter = async (point: CrashPointName) => {
+    const body = stack.bodyOf(3, (i) => `${point}-${i}`);
+    bodies.set(point, body);
+    await stack.crash({ point, about: stack.idOf(point) });
+    const first = await stack.post(point, body);
+    await stack.crashed();
+    expect(first.status).toBeGreaterThanOrEqual(500);
+    return stack.post(point, body);
+  };
+
+  it('before it is stored leaves its key free: the repeat is accepted', async () => {
+    const repeat = await repeatAfter('accept-before');
+
+    expect(repeat.status).toBe(202);
+    expect(await checked('accept-before')).toMatchObject({ sent: 3, duplicates: 0 });
+  });
+
+  it('after it was stored makes the repeat a replay of it (A1)', async () => {
+    const repeat = await repeatAfter('accept-after');
+
+    expect(repeat.status).toBe(200);
+    expect(repeat.headers.get('idempotency-replayed')).toBe('true');
+    expect(await repeat.json()).toMatchObject({ id: stack.idOf('accept-after') });
+    expect(await checked('accept-after')).toMatchObject({ sent: 3, duplicates: 0 });
+  });
+});
+
+describe('a function that is cut off', () => {
+  it('from SES tries again by backoff, and holds nothing as unclear (S5)', async () => {
+    await stack.outage('send-recipients', 'ses', 2);
+    await post('no-ses', 3);
+
+    expect(await checked('no-ses')).toMatchObject({ sent: 3, duplicates: 0 });
+
+    for (const { attempts } of await stack.table.rows(stack.idOf('no-ses'))) {
+      expect(attempts[0]).toMatchObject({ outcome: 'retry', code: 'NOT_CONNECTED' });
+      expect(attempts.map(({ outcome }) => outcome)).not.toContain('unclear');
+    }
+  });
+
+  it('from the table right after SES took the mail never sends it again (L5)', async () => {
+    await stack.fault({ fault: 'slow:1', recipient: 'no-table-' });
+    await stack.events({ recipient: 'no-table-', delaySeconds: 2 });
+    const id = await post('no-table', 1);
+    await poll(
+      () => Promise.resolve(stack.journal(id)),
+      (mails) => mails.length === 1,
+    );
+    await Promise.all(['send-recipients', 'apply-feedback'].map((name) => stack.outage(name, 'dynamodb', 6)));
+
+    expect(await checked('no-table')).toMatchObject({ sent: 1, duplicates: 0 });
+
+    expect(stack.log('send-recipients')).toMatch(new RegExp(`"signal":"not-recorded","dispatchId":"${id}"`));
+    expect(await stack.table.rows(id)).toMatchObject([{ attemptCount: 1, attempts: [{ outcome: 'sent' }] }]);
+  });
+});
+
+describe('a feedback worker that dies with an event in hand', () => {
+  it('neither has its mail sent again nor holds up the others (E5)', async () => {
+    const about = stack.idOf('event-in-hand');
+    await stack.crash({ point: 'after-accept', about });
+    await stack.crash({ function: 'apply-feedback', service: 'dynamodb', operation: 'GetItem', when: 'before', about, times: 2 });
+    await post('event-in-hand', 1);
+    await poll(
+      () => Promise.resolve(stack.journal(about)),
+      (mails) => mails.length === 1,
+    );
+    await post('others', 10);
+    expect(await checked('others')).toMatchObject({ sent: 10, duplicates: 0 });
+
+    await stack.crashed();
+    expect(await checked('event-in-hand')).toMatchObject({ sent: 1, duplicates: 0 });
+    expect(await stack.table.rows(about)).toMatchObject([{ attemptCount: 1, attempts: [{ outcome: 'sent' }] }]);
+  });
+});

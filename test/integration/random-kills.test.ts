@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+
+import { runOrdeal } from '../../local/ordeal/run.ts';
+
+it('a dispatch is sent to its end, each mail once, while processes are killed at random and SES misbehaves (L9, U7)', async () => {
+  const report = await runOrdeal({
+    recipients: 200,
+    seed: 7,
+    policy: 'auto',
+    events: true,
+    killEverySeconds: 2,
+    mailsPerSecond: 40,
+    patienceSeconds: 160,
+  });
+
+  expect(report.faults).toEqual([]);
+  expect(report).toMatchObject({ total: 200, unknown: 0, cancelled: 0, lost: 0, duplicates: 0, status: 'COMPLETED' });
+  expect(report.sent + report.failed).toBe(200);
+  expect(report.kills).toBeGreaterThanOrEqual(3);
+}, 300_000);
