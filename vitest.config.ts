@@ -24,7 +24,7 @@ export default defineConfig({
         },
       },
     ],
-    // Whole stacks share the machine with the tests; more workers would only make them wait for one another.
-    maxWorkers: 2,
+    // Whole stacks share the machine with the tests, and mostly wait: for leases to end and messages to come back.
+    maxWorkers: 3,
   },
 });

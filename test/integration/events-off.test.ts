@@ -14,7 +14,8 @@ const stackOf = (environment: Readonly<Record<string, string>> = {}) =>
   new TestStack({ LOCAL_CRASH_POINTS: '1', ...environment });
 const stacks: Readonly<Record<Policy, TestStack>> = {
   auto: stackOf(),
-  resend: stackOf({ UNCLEAR_POLICY: 'resend', MAX_CONCURRENCY: '2' }),
+  // Longer, so that no second attempt is in hand while the crashes are still going on.
+  resend: stackOf({ UNCLEAR_POLICY: 'resend', MAX_CONCURRENCY: '2', LEASE_SECONDS: '30', VISIBILITY_SECONDS: '32' }),
   hold: stackOf({ UNCLEAR_POLICY: 'hold', MAX_CONCURRENCY: '2' }),
 };
 const bodies = new Map<string, DispatchBody>();
@@ -31,8 +32,8 @@ const post = (stack: TestStack, key: string, recipients = 1): Promise<string> =>
   return stack.accepted(key, body);
 };
 
-const crash = async (stack: TestStack, key: string, point: CrashPointName, times = 1) => {
-  await stack.crash({ point, about: stack.idOf(key), times });
+const crash = async (stack: TestStack, key: string, point: CrashPointName) => {
+  await stack.crash({ point, about: stack.idOf(key) });
   await post(stack, key);
 };
 
@@ -61,7 +62,8 @@ const withoutEvents = async (stack: TestStack) => {
     await crash(stack, point, point);
     await stack.crashed();
   }
-  await crash(stack, 'twice', 'after-accept', 2);
+  await stack.fault({ fault: 'reset-after-accept', recipient: 'twice-', times: 2 });
+  await post(stack, 'twice');
 };
 
 beforeAll(async () => {
