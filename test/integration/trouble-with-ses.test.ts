@@ -66,7 +66,9 @@ describe.concurrent('an attempt whose outcome nobody knows', () => {
     async (fault) => {
       const { row, mails } = await sendTo(fault, `${fault}@simulator.localhost`);
 
-      expect(row).toMatchObject({ status: 'SENT', attemptCount: 1, attempts: [{ outcome: 'sent' }] });
+      expect(row?.status).toBe('SENT');
+      // A busy machine may need more attempts to reach SES at all; of one that did there is no second.
+      expect(row?.attempts.filter(({ outcome }) => outcome === 'sent')).toHaveLength(1);
       expect(mails).toBe(1);
     },
   );
