@@ -20,7 +20,8 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 90_000,
-          hookTimeout: 90_000,
+          // A stack's first start also makes its template, several of them side by side.
+          hookTimeout: 180_000,
         },
       },
     ],
