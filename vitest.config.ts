@@ -21,11 +21,11 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 90_000,
           // A stack's first start also makes its template, several of them side by side.
-          hookTimeout: 180_000,
+          hookTimeout: 300_000,
         },
       },
     ],
-    // Whole stacks share the machine with the tests, and mostly wait: for leases to end and messages to come back.
-    maxWorkers: 3,
+    // Whole stacks share the machine with the tests, and more workers would only make them wait for one another.
+    maxWorkers: 2,
   },
 });

@@ -71,7 +71,7 @@ beforeAll(async () => {
   await Promise.all([onAQuietDay(stacks.auto), withoutEvents(stacks.resend), withoutEvents(stacks.hold)]);
   await withoutEvents(stacks.auto);
   // Three stacks, and as many templates the first time.
-}, 180_000);
+}, 300_000);
 afterAll(() => Promise.all(POLICIES.map((policy) => stacks[policy].end())));
 
 const outcomeOf = async (policy: Policy, key: string): Promise<Tally & { readonly rows: readonly RawRow[] }> => {

@@ -102,7 +102,7 @@ beforeAll(async () => {
     (found) => [...ALARMED, 'AcceptToSentSeconds'].every((name) => found.has(name)),
     75_000,
   ).catch(() => metricsIn(stack.log('')));
-}, 120_000);
+}, 300_000);
 afterAll(() => stack.end());
 
 describe('in the logs of a run in which everything goes wrong', () => {
