@@ -94,13 +94,30 @@ describe('kill -9 of a function', () => {
   });
 });
 
+const mailsOf = (key: string): number => stack.journal(stack.idOf(key)).length;
+
 describe('a dispatch cancelled while a dead sender has its rows in hand', () => {
   it('cancels those whose mail SES never got (Q9, U16)', async () => {
-    expect(await checked('cancelled-after-claim')).toMatchObject({ cancelled: 3, sent: 0, duplicates: 0 });
+    const { cancelled, sent, duplicates } = await checked('cancelled-after-claim');
+
+    expect(cancelled).toBeGreaterThan(0);
+    expect({ all: cancelled + sent, sent, duplicates }).toEqual({
+      all: 3,
+      sent: mailsOf('cancelled-after-claim'),
+      duplicates: 0,
+    });
   });
 
   it('shows those as sent whose mail SES took (Q9)', async () => {
-    expect(await checked('cancelled-after-accept')).toMatchObject({ sent: 3, cancelled: 0, duplicates: 0 });
+    const { cancelled, sent, duplicates } = await checked('cancelled-after-accept');
+
+    // The crash comes with the first answer: the others of its chunk may not have reached SES.
+    expect(sent).toBeGreaterThan(0);
+    expect({ all: cancelled + sent, sent, duplicates }).toEqual({
+      all: 3,
+      sent: mailsOf('cancelled-after-accept'),
+      duplicates: 0,
+    });
   });
 });
 
