@@ -1,15 +1,11 @@
 import type { TaskRow } from './operate-ports.ts';
 import type { Clock, RecipientRepository, Sleep } from './ports.ts';
+import { RowsUnfinishedError } from './rows-unfinished.ts';
 
 export interface CancelRowsDeps {
   readonly recipients: RecipientRepository;
   readonly clock: Clock;
   readonly sleep: Sleep;
-}
-
-/** Thrown when rows could not be changed for now; the task comes again. */
-export class RowsUnfinishedError extends Error {
-  override readonly name = 'RowsUnfinishedError';
 }
 
 const AT_ONCE = 20;

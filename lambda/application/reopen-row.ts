@@ -1,7 +1,7 @@
 import { advance, type In, type RecipientKey } from '../domain/recipient.ts';
-import { RowsUnfinishedError } from './cancel-rows.ts';
 import type { TaskRepository } from './operate-ports.ts';
 import type { Clock, RecipientRepository, Sleep } from './ports.ts';
+import { RowsUnfinishedError } from './rows-unfinished.ts';
 
 export interface ReopenRowDeps {
   readonly tasks: Pick<TaskRepository, 'dispatch'>;

@@ -1,9 +1,9 @@
 import { type Dispatch, isActive } from '../domain/dispatch.ts';
 import { failedBy } from '../domain/operation.ts';
-import { RowsUnfinishedError } from './cancel-rows.ts';
 import type { OpenTask, TaskRow } from './operate-ports.ts';
 import type { SendQueue } from './ports.ts';
 import { reopenRow, type ReopenRowDeps } from './reopen-row.ts';
+import { RowsUnfinishedError } from './rows-unfinished.ts';
 
 export interface ResumeRowsDeps extends ReopenRowDeps {
   readonly sendQueue: SendQueue;

@@ -2,10 +2,10 @@ import { isRetried, type Retryable } from '../domain/operation.ts';
 import type { RecipientStatus } from '../domain/recipient.ts';
 import { shardOf } from '../domain/shards.ts';
 import { Unavailable } from './accept-ports.ts';
-import { RowsUnfinishedError } from './cancel-rows.ts';
 import type { OperateRepository } from './operate-ports.ts';
 import type { Reader } from './read-dispatch.ts';
 import { reopenRow, type ReopenRowDeps } from './reopen-row.ts';
+import { RowsUnfinishedError } from './rows-unfinished.ts';
 
 export interface RetryRecipientsDeps extends ReopenRowDeps {
   readonly dispatches: Pick<OperateRepository, 'find' | 'hasContent'>;

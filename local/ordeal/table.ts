@@ -37,7 +37,7 @@ const Raw = z.record(z.string(), z.unknown());
 /** The id that the client gave the recipient of a row. */
 export const applyIdOf = ({ sk }: Pick<RawRow, 'sk'>): string => sk.slice('RECIPIENT#'.length);
 
-/** The table of a running stack, as anybody with a client sees it. */
+/** The table of a running stack, seen from outside, by a client of its own. */
 export const openTable = ({ dynamodb, tableName: TableName }: Pick<StackFile, 'dynamodb' | 'tableName'>) => {
   const client = DynamoDBDocumentClient.from(
     new DynamoDBClient({ endpoint: dynamodb, region: REGION, credentials: CREDENTIALS }),

@@ -12,7 +12,7 @@ export interface Depth {
   readonly delayed: number;
 }
 
-/** The queues of a running stack, as anybody with a client sees them. */
+/** The queues of a running stack, seen from outside, by a client of its own. */
 export const openQueues = ({ sqs: endpoint, queueUrl, deadLetterQueueUrl, ...urls }: StackFile) => {
   const sqs = new SQSClient({ endpoint, region: REGION, credentials: CREDENTIALS });
   const depth = async (QueueUrl: string): Promise<Depth> => {

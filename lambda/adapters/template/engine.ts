@@ -65,7 +65,7 @@ export const compile = (source: string, kind: 'html' | 'plain'): CompiledTemplat
 };
 
 /**
- * Under the values there is no Object.prototype: `{{constructor}}` must be as missing as any other name. Handlebars
+ * Under the values there is no Object.prototype: `{{constructor}}` must be missing like every other name. Handlebars
  * still compares the object with values by `!=` and puts it into messages; NaN serves both and equals no value.
  */
 const NO_PROTOTYPE = { __proto__: null, [Symbol.toPrimitive]: () => NaN };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { RowsUnfinishedError } from '../../../../lambda/application/cancel-rows.ts';
+import { RowsUnfinishedError } from '../../../../lambda/application/rows-unfinished.ts';
 import { createCarryOutTask, NO_ROWS } from '../../../../lambda/application/carry-out-task.ts';
 import type { OpenTask } from '../../../../lambda/application/operate-ports.ts';
 import type { SendQueue, StoredRecipient } from '../../../../lambda/application/ports.ts';
