@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { RowsUnfinishedError } from '../../../../lambda/application/rows-unfinished.ts';
 import { createCarryOutTask, NO_ROWS } from '../../../../lambda/application/carry-out-task.ts';
 import type { OpenTask } from '../../../../lambda/application/operate-ports.ts';
 import type { SendQueue, StoredRecipient } from '../../../../lambda/application/ports.ts';
+import { RowsUnfinishedError } from '../../../../lambda/application/rows-unfinished.ts';
 import type { Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Recipient, RecipientKey } from '../../../../lambda/domain/recipient.ts';
 import {
