@@ -58,7 +58,7 @@ describe.each(FUNCTIONS)('the bundle of %s', (name) => {
     expect(readFileSync(join(folderOf(name), 'index.mjs'), 'utf8')).toMatch(/export\s*\{/);
   });
 
-  it('carries its own AWS SDK: nothing is imported but what Node has', () => {
+  it('carries its own AWS SDK: nothing is imported but what Node has (B1)', () => {
     const code = readFileSync(join(folderOf(name), 'index.mjs'), 'utf8');
     const imported = [...code.matchAll(/(?:^|[;}\s])import\s*(?:[\w$*{][^;'"`()]*?from\s*)?["']([^"']+)["']/g)].map(
       ([, module = '']) => module,
@@ -68,7 +68,7 @@ describe.each(FUNCTIONS)('the bundle of %s', (name) => {
     expect(imported.filter((module) => module.startsWith('@') || module.startsWith('.'))).toEqual([]);
   });
 
-  it('exports a handler without a callback, which Node 24 no longer has', () => {
+  it('exports a handler without a callback, which Node 24 no longer has (B1)', () => {
     const { stdout, stderr } = load(name);
 
     expect(stderr).toBe('');
@@ -76,6 +76,6 @@ describe.each(FUNCTIONS)('the bundle of %s', (name) => {
   });
 });
 
-it('the sender brings an SDK that lets a request time out with an error', () => {
+it('the sender brings an SDK that lets a request time out with an error (B1)', () => {
   expect(readFileSync(join(folderOf('SendRecipients'), 'index.mjs'), 'utf8')).toContain('throwOnRequestTimeout');
 });

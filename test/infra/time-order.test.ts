@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { faultsOfTimeOrder } from '../../lib/time-order.ts';
 import { environmentOf, one, synthesize } from './synthesized.ts';
 
-it.each(['local', 'dev', 'prod'])('in the template of stage %s: SES timeout < function < lease < visibility (U9)', (stage) => {
+it.each(['local', 'dev', 'prod'])('in the template of stage %s: SES timeout < function < lease < visibility (U9, B3)', (stage) => {
   const { dispatch } = synthesize(stage);
   const { SES_TIMEOUT_SECONDS, LEASE_SECONDS } = environmentOf(dispatch, 'SendRecipients');
   const times = [
