@@ -3,19 +3,22 @@ import { expect, it } from 'vitest';
 import { faultsOfTimeOrder } from '../../lib/time-order.ts';
 import { environmentOf, one, synthesize } from './synthesized.ts';
 
-it.each(['local', 'dev', 'prod'])('in the template of stage %s: SES timeout < function < lease < visibility (U9, B3)', (stage) => {
-  const { dispatch } = synthesize(stage);
-  const { SES_TIMEOUT_SECONDS, LEASE_SECONDS } = environmentOf(dispatch, 'SendRecipients');
-  const times = [
-    Number(SES_TIMEOUT_SECONDS),
-    one(dispatch, 'AWS::Lambda::Function', 'SendRecipientsFunction').Properties['Timeout'],
-    Number(LEASE_SECONDS),
-    one(dispatch, 'AWS::SQS::Queue', 'SendsQueue').Properties['VisibilityTimeout'],
-  ] as number[];
+it.each(['local', 'dev', 'prod'])(
+  'in the template of stage %s: SES timeout < function < lease < visibility (U9, B3)',
+  (stage) => {
+    const { dispatch } = synthesize(stage);
+    const { SES_TIMEOUT_SECONDS, LEASE_SECONDS } = environmentOf(dispatch, 'SendRecipients');
+    const times = [
+      Number(SES_TIMEOUT_SECONDS),
+      one(dispatch, 'AWS::Lambda::Function', 'SendRecipientsFunction').Properties['Timeout'],
+      Number(LEASE_SECONDS),
+      one(dispatch, 'AWS::SQS::Queue', 'SendsQueue').Properties['VisibilityTimeout'],
+    ] as number[];
 
-  expect(times).toEqual(stage === 'local' ? [3, 10, 15, 20] : [10, 30, 300, 360]);
-  expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
-});
+    expect(times).toEqual(stage === 'local' ? [3, 10, 15, 20] : [10, 30, 300, 360]);
+    expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
+  },
+);
 
 it.each(['local', 'dev', 'prod'])(
   'in the template of stage %s: three deliveries of an event fit into the lease of a sender that waits for it (E5)',

@@ -1,10 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 import { PATIENT_TIMES, poll, TestStack } from '../support/stack.ts';
 
 const stack = new TestStack(PATIENT_TIMES);
 beforeAll(() => stack.start());
 afterAll(() => stack.end());
+
+const Inbox = z.object({
+  emails: z.array(
+    z.object({
+      subject: z.string(),
+      destination: z.object({ to: z.array(z.string()), cc: z.array(z.string()), bcc: z.array(z.string()) }),
+      body: z.object({ html: z.string(), text: z.string() }),
+    }),
+  ),
+});
+
+const mailsInInbox = async () => {
+  const response = await fetch(`${stack.description.inbox}/store`);
+  return Inbox.parse(await response.json()).emails;
+};
 
 describe('a dispatch', () => {
   // 97 is the most that fits one transaction as rows of their own; above that, recipients travel in batches.
@@ -78,19 +94,34 @@ describe('a dispatch', () => {
     ]);
   });
 
-  it('is shown in the inbox with values escaped in HTML and literal in the subject (S12, S13)', async () => {
+  it('is shown in the inbox as it was meant: escaped in HTML, literal elsewhere, each character whole (S12, S13, U14)', async () => {
     const name = '<img src=x onerror=alert(1)> Kim & Lee';
+    const subject = `For {{who}} ${'🙂 지원자 '.repeat(20)}end`;
     const body = stack.bodyOf(1);
     const id = await stack.accepted('escaping', {
       ...body,
-      subject: 'For {{who}} 🙂 지원자',
+      subject,
       variables: { ...body.variables, who: `${name}\r\nBcc: x@example.com` },
+      recipients: body.recipients.map((each) => ({ ...each, variables: { ...each.variables, applicantName: name } })),
     });
     await stack.finished(id);
 
-    const [mail] = stack.journal(id);
+    const shown = (await mailsInInbox()).find((mail) => mail.subject.endsWith('end'));
 
-    expect(mail?.subject).toBe(`For ${name} Bcc: x@example.com 🙂 지원자`);
-    expect(mail?.to).toEqual(['person-0@example.com']);
+    expect(shown?.subject).toBe(subject.replace('{{who}}', `${name} Bcc: x@example.com`));
+    expect(shown?.body.html).toContain('Dear &lt;img src&#x3D;x onerror&#x3D;alert(1)&gt; Kim &amp; Lee,');
+    expect(shown?.body.html).not.toContain('<img');
+    expect(shown?.body.text).toContain(name);
+    expect(shown?.destination).toEqual({ to: ['person-0@example.com'], cc: [], bcc: [] });
+  });
+
+  it('goes to an international domain in the form that mail carries (U12)', async () => {
+    const body = stack.bodyOf(1);
+    const recipients = body.recipients.map((each) => ({ ...each, email: 'kim@도메인.한국' }));
+
+    const id = await stack.accepted('international', { ...body, recipients });
+    await stack.finished(id);
+
+    expect(stack.journal(id).map(({ to }) => to)).toEqual([['kim@xn--hq1bm8jm9l.xn--3e0b707e']]);
   });
 });
