@@ -1,5 +1,5 @@
 import type { DispatchContent } from '../domain/content.ts';
-import type { Dispatch } from '../domain/dispatch.ts';
+import { countsAtAccept, type Dispatch } from '../domain/dispatch.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { Instant } from '../domain/instant.ts';
 import { shardCount } from '../domain/shards.ts';
@@ -27,6 +27,7 @@ export const newDispatch = (
     status: 'ACCEPTED',
     generation: 0,
     createdAt: now,
+    ...countsAtAccept(recipients.length),
   },
   fingerprint,
   content,

@@ -79,7 +79,7 @@ const statusOf = async ({ rows }: OperateDispatchDeps, operation: Operation, dis
   if (operation !== 'cancel' || (dispatch.status !== 'ACCEPTED' && dispatch.status !== 'IN_PROGRESS')) return dispatch.status;
   // Whatever is wrong with the rows, mails that must not go out can be cancelled.
   const isOver = await rows.counts(dispatch).then(
-    (counts) => isComplete(dispatch.total, counts),
+    ({ counts }) => isComplete(dispatch.total, counts),
     () => false,
   );
   return isOver ? 'COMPLETED' : dispatch.status;

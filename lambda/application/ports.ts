@@ -1,13 +1,13 @@
 import type { Attempt } from '../domain/attempt.ts';
 import type { Addressee, DispatchContent, RenderedMail } from '../domain/content.ts';
 import type { DeliveryState, MailEvent } from '../domain/delivery.ts';
-import type { Counts, Dispatch, DispatchStatus } from '../domain/dispatch.ts';
+import type { Dispatch, DispatchStatus, RowCounts } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Sending } from '../domain/pause.ts';
 import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
 import type { Settlement } from '../domain/settlement.ts';
-import type { FinalRows, Stop } from '../domain/stop-rule.ts';
+import type { FinalRows, MailSigns, Stop } from '../domain/stop-rule.ts';
 import type { Hold, Witness } from '../domain/witness.ts';
 
 /** The time now; passed in so that tests own it. */
@@ -204,9 +204,10 @@ export interface BatchRepository {
   remove(key: BatchKey): Promise<void>;
 }
 
-/** What the sweeper reads of a dispatch's rows. */
-export interface RowsSeen {
-  readonly counts: Counts;
+/** What is read of a dispatch's rows. */
+export interface RowsSeen extends RowCounts {
+  /** Since the last resume. */
+  readonly signs: MailSigns;
   /** PENDING and due, or PROCESSING past the lease; the longest overdue first. */
   readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant; readonly status: 'PENDING' | 'PROCESSING' }[];
   /** When SES took the newest mail; absent: it took none. */
@@ -215,25 +216,31 @@ export interface RowsSeen {
   readonly newestOutcomeAt?: Instant;
 }
 
-/** Dispatches that are not finished. */
-export interface OpenDispatchRepository {
-  /** One that cannot be read must not keep the others from being looked at. */
-  open(): AsyncIterable<(Dispatch & SweepMarks) | 'unreadable'>;
+/** Dispatches that may be at their end. Whatever is written stands on what was read before. */
+export interface EndingRepository {
   batches(dispatchId: string): Promise<readonly BatchKey[]>;
-  /** Tasks that are not done. */
-  tasks(dispatchId: string): Promise<readonly TaskKey[]>;
-  rows(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>, now: Instant): Promise<RowsSeen>;
-  /** Stores what was seen, so that the next pass can tell whether the dispatch moves; nothing if it is finished by now. */
-  mark(
-    dispatchId: string,
-    seen: { readonly counts: Counts; readonly lastProgressAt: Instant; readonly visitedAt: Instant },
-  ): Promise<void>;
-  /** COMPLETED, as long as status and generation are those that were read; one that is so already gets its counts anew. */
-  complete(dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean>;
+  rows(dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt'>, now: Instant): Promise<RowsSeen>;
+  /** Puts exact counts in place of those kept, unless progress counted since the dispatch was read or it is finished. */
+  recount(dispatch: Dispatch, rows: RowCounts, lastProgressAt: Instant): Promise<boolean>;
+  /**
+   * COMPLETED, as long as status and generation are those that were read; one that is so already gets its counts anew,
+   * unless progress counted since.
+   */
+  complete(dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean>;
   /** A CANCELLED dispatch has no open row any more: nobody need look at it. */
-  close(dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean>;
+  close(dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean>;
   /** STOPPED, if it is still being sent as it was when it was read. */
   stop(dispatch: Dispatch, stop: Stop, now: Instant): Promise<boolean>;
+}
+
+/** Dispatches that are not finished. */
+export interface OpenDispatchRepository extends EndingRepository {
+  /** One that cannot be read must not keep the others from being looked at. */
+  open(): AsyncIterable<(Dispatch & SweepMarks) | 'unreadable'>;
+  /** Tasks that are not done. */
+  tasks(dispatchId: string): Promise<readonly TaskKey[]>;
+  /** Remembers a visit; nothing if the dispatch is finished by now. */
+  mark(dispatchId: string, visitedAt: Instant): Promise<void>;
 }
 
 /** When the sweeper last looked at the rows of a dispatch. */

@@ -1,4 +1,13 @@
-import { countRows, type Counts, type Dispatch, needsAttention, outcomeOf, statusNow } from '../domain/dispatch.ts';
+import {
+  countRows,
+  type Dispatch,
+  needsAttention,
+  NO_DELIVERIES,
+  outcomeOf,
+  type RowCounts,
+  statusNow,
+  withBatches,
+} from '../domain/dispatch.ts';
 import { shardOf } from '../domain/shards.ts';
 import type { StoredRecipient } from './ports.ts';
 import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
@@ -10,11 +19,9 @@ export interface Reader {
   readonly isOperator: boolean;
 }
 
-/** A dispatch and how far its recipients are. */
-export interface DispatchNow {
+/** A dispatch and how far its recipients are; the counts by state add up to its total. */
+export interface DispatchNow extends RowCounts {
   readonly dispatch: Dispatch;
-  /** Adds up to the dispatch's total. */
-  readonly counts: Counts;
 }
 
 export interface ReadDispatch {
@@ -40,13 +47,16 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
     async dispatch(reader, dispatchId) {
       const dispatch = await find(reader, dispatchId);
       if (dispatch === undefined) return undefined;
-      const rows = await countsNow(repository, dispatch);
-      const status = statusNow(dispatch, rows);
-      const result = { outcome: outcomeOf(rows), needsAttention: needsAttention(rows) };
+      const { total } = dispatch;
+      const kept = keptCounts(dispatch);
+      if (kept !== undefined) return { dispatch, counts: withBatches(total, kept.counts), deliveries: kept.deliveries };
+      const { counts, deliveries } = await countsNow(repository, dispatch);
+      const status = statusNow(dispatch, counts);
+      const result = { outcome: outcomeOf(counts), needsAttention: needsAttention(counts, deliveries) };
       return {
         dispatch: { ...dispatch, status, ...(status === 'COMPLETED' && result) },
-        // Recipients that are still in a batch have no row, and are as pending as those that have one.
-        counts: { ...rows, PENDING: rows.PENDING + Math.max(0, dispatch.total - countRows(rows)) },
+        counts: withBatches(total, counts),
+        deliveries,
       };
     },
 
@@ -67,11 +77,18 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
   };
 };
 
+/** Whoever watches a dispatch asks again and again: of a larger one it is too dear to read all rows each time. */
+const MOST_ROWS_READ = 1_000;
+
+/** What progress keeps of a large dispatch. */
+const keptCounts = ({ total, counts, deliveries }: FoundDispatch): RowCounts | undefined =>
+  total > MOST_ROWS_READ && counts !== undefined && deliveries !== undefined ? { counts, deliveries } : undefined;
+
 /** Rows of a finished dispatch expire one by one: its counts stay what they were, unless all rows are there and one has changed. */
-const countsNow = async (repository: ReadRepository, dispatch: FoundDispatch): Promise<Counts> => {
-  const { status, counts, isOpen, total } = dispatch;
+const countsNow = async (repository: ReadRepository, dispatch: FoundDispatch): Promise<RowCounts> => {
+  const { status, counts, deliveries = NO_DELIVERIES, isOpen, total } = dispatch;
   if (status !== 'COMPLETED' || counts === undefined) return repository.counts(dispatch);
-  if (!isOpen) return counts;
+  if (!isOpen) return { counts, deliveries };
   const rows = await repository.counts(dispatch);
-  return countRows(rows) < total ? counts : rows;
+  return countRows(rows.counts) < total ? { counts, deliveries } : rows;
 };

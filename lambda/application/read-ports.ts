@@ -1,4 +1,4 @@
-import type { Counts, Dispatch, DispatchStatus } from '../domain/dispatch.ts';
+import type { Dispatch, DispatchStatus, RowCounts } from '../domain/dispatch.ts';
 import type { RecipientKey, RecipientStatus } from '../domain/recipient.ts';
 import type { StoredRecipient } from './ports.ts';
 
@@ -59,7 +59,7 @@ export interface FoundDispatch extends Dispatch {
 export interface ReadRepository {
   find(dispatchId: string): Promise<FoundDispatch | undefined>;
   /** Counts the rows; recipients that are still in a batch are not among them. */
-  counts(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>): Promise<Counts>;
+  counts(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>): Promise<RowCounts>;
   recipients(query: RecipientQuery): Promise<RecipientPage>;
   /** Undefined: it has no row, or none yet. */
   recipient(key: RecipientKey): Promise<StoredRecipient | undefined>;

@@ -25,8 +25,8 @@ export interface SweepReport {
   /** Dispatches that could not be visited; the next pass tries again. */
   readonly failed: number;
   readonly completed: number;
-  /** Dispatches that were stopped, since their mail is too old to be sent unasked. */
-  readonly stale: number;
+  /** Dispatches that were stopped: their mail is too old to be sent unasked, or too much of it bounced. */
+  readonly stopped: number;
   readonly reEnqueued: number;
   /** Batches and tasks that got their message again. */
   readonly tasksSentAgain: number;
@@ -48,7 +48,7 @@ const NOTHING: SweepReport = {
   unreadable: 0,
   failed: 0,
   completed: 0,
-  stale: 0,
+  stopped: 0,
   reEnqueued: 0,
   tasksSentAgain: 0,
   oldestPendingSeconds: 0,
@@ -118,7 +118,7 @@ const isDue = ({ clock, visitMs }: SweepDeps, { status, visitedAt, createdAt }: 
 const addVisit = (report: SweepReport, visit: Visit): SweepReport => ({
   ...report,
   completed: report.completed + (visit.done === 'completed' ? 1 : 0),
-  stale: report.stale + (visit.done === 'stopped' ? 1 : 0),
+  stopped: report.stopped + (visit.done === 'stopped' ? 1 : 0),
   tasksSentAgain: report.tasksSentAgain + visit.sentAgain,
   oldestPendingSeconds: Math.max(report.oldestPendingSeconds, visit.oldestPendingSeconds),
 });

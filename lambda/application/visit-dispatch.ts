@@ -1,7 +1,8 @@
-import { type Counts, type Dispatch, isComplete, NO_COUNTS } from '../domain/dispatch.ts';
+import { type Counts, countsAtAccept, type Dispatch, isSending, withBatches } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
-import { type Age, isStale } from '../domain/stop-rule.ts';
+import { type Age, areBad, isStale, type StopReason } from '../domain/stop-rule.ts';
+import { endIfOver, lookOver } from './end-dispatch.ts';
 import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskKey, TaskQueue } from './ports.ts';
 
 export interface VisitDeps {
@@ -42,63 +43,71 @@ export const visitDispatch = async (
 ): Promise<Visit> => {
   const { dispatches, clock } = deps;
   const now = clock();
-  // In this order: the generation came with the dispatch, then batches, then rows. Otherwise a completion could be wrong.
-  const batches = await dispatches.batches(dispatch.dispatchId);
-  const seen = await dispatches.rows(dispatch, now);
+  const looked = await lookOver(dispatches, dispatch, now);
+  const { batches, seen } = looked;
   const { newestSentAt } = seen;
   const unfinished = dispatch.status === 'COMPLETED' ? await dispatches.tasks(dispatch.dispatchId) : [];
-  if (unfinished.length > 0)
-    return { done: 'marked', ...(await sendTasksAgain(deps, dispatch, seen.counts, unfinished)), newestSentAt };
-  // Rows of a completed dispatch that have expired cannot be counted any more: its counts stay what they were.
-  if (dispatch.status === 'COMPLETED' && !isComplete(dispatch.total, seen.counts)) {
-    await dispatches.complete(dispatch, dispatch.counts ?? seen.counts, now);
-    return { done: 'completed', ...NOTHING_LEFT, newestSentAt };
-  }
-  if (batches.length === 0 && isComplete(dispatch.total, seen.counts) && (await end(deps, dispatch, seen.counts, now))) {
-    return { done: dispatch.status === 'CANCELLED' ? 'closed' : 'completed', ...NOTHING_LEFT, newestSentAt };
-  }
-  const lastProgressAt = moved(dispatch, seen.counts) ? now : (dispatch.lastProgressAt ?? dispatch.createdAt);
+  if (unfinished.length > 0) return { done: 'marked', ...(await sendTasksAgain(deps, dispatch, unfinished)), newestSentAt };
+  const ended = await endIfOver(dispatches, dispatch, looked, now);
+  if (ended !== undefined) return { done: ended, ...NOTHING_LEFT, newestSentAt };
   const dueSince = oldestDue(dispatch, batches, seen);
-  const isSending = dispatch.status === 'ACCEPTED' || dispatch.status === 'IN_PROGRESS';
-  if (isSending && dueSince !== undefined && isStale(ageOf(dispatch, seen, dueSince, pausedAt), now)) {
-    if (await dispatches.stop(dispatch, { reason: 'stale' }, now)) return { done: 'stopped', ...NOTHING_LEFT, newestSentAt };
+  const reason = isSending(dispatch.status) ? reasonToStop(dispatch, seen, dueSince, pausedAt, now) : undefined;
+  if (reason !== undefined && (await dispatches.stop(dispatch, { reason }, now))) {
+    return { done: 'stopped', ...NOTHING_LEFT, newestSentAt };
   }
-  await dispatches.mark(dispatch.dispatchId, { counts: seen.counts, lastProgressAt, visitedAt: now });
-  const isStuck = atStart || lastProgressAt + deps.stillMs <= now;
+  const isStuck = (await isStill(deps, dispatch, seen, now)) || atStart;
+  await dispatches.mark(dispatch.dispatchId, now);
   const overdue = overdueOf(dispatch, seen);
   return {
     done: 'marked',
     waiting: waitingOf(dispatch, seen.counts),
     stuck: isStuck ? overdue.map(({ key }) => key) : [],
     sentAgain: isStuck ? await sendAgain(deps, dispatch, batches) : 0,
-    oldestPendingSeconds: isSending && dueSince !== undefined ? Math.max(0, Math.floor((now - dueSince) / 1000)) : 0,
+    oldestPendingSeconds: isSending(dispatch.status) && dueSince !== undefined ? secondsFrom(dueSince, now) : 0,
     newestSentAt,
   };
 };
 
-/** A STOPPED dispatch stays so until a person has looked, whatever its rows say. */
-const end = ({ dispatches }: VisitDeps, dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean> => {
-  switch (dispatch.status) {
-    case 'ACCEPTED':
-    case 'IN_PROGRESS':
-    case 'COMPLETED':
-      return dispatches.complete(dispatch, counts, now);
-    case 'CANCELLED':
-      return dispatches.close(dispatch, counts, now);
-    case 'STOPPED':
-      return Promise.resolve(false);
-  }
+const secondsFrom = (since: Instant, now: Instant): number => Math.max(0, Math.floor((now - since) / 1000));
+
+const reasonToStop = (
+  dispatch: Dispatch & SweepMarks,
+  seen: RowsSeen,
+  dueSince: Instant | undefined,
+  pausedAt: Instant | undefined,
+  now: Instant,
+): StopReason | undefined => {
+  if (areBad(seen.signs)) return 'bad-signs';
+  return dueSince !== undefined && isStale(ageOf(dispatch, seen, dueSince, pausedAt), now) ? 'stale' : undefined;
+};
+
+/**
+ * Whether nothing of the dispatch changed for long. While progress counts, its time tells; what it has not seen for that long
+ * is counted here, and what differs then is a change.
+ */
+const isStill = async (
+  { dispatches, stillMs }: VisitDeps,
+  dispatch: Dispatch,
+  seen: RowsSeen,
+  now: Instant,
+): Promise<boolean> => {
+  const { counts, deliveries, lastProgressAt = dispatch.createdAt } = dispatch;
+  const isLate = lastProgressAt + stillMs <= now;
+  // Counting what progress is about to add would add it twice.
+  if (!isLate && counts !== undefined && deliveries !== undefined) return false;
+  const hasMoved = moved(dispatch, seen.counts);
+  await dispatches.recount(dispatch, seen, hasMoved ? now : lastProgressAt);
+  return isLate && !hasMoved;
 };
 
 /** Of a dispatch that is completed a retry or an export may be left; the dispatch stays open until it is done. */
 const sendTasksAgain = async (
   { dispatches, taskQueue, clock }: VisitDeps,
-  { dispatchId, lastProgressAt, createdAt }: Dispatch,
-  counts: Counts,
+  { dispatchId }: Dispatch,
   tasks: readonly TaskKey[],
 ): Promise<Omit<Visit, 'done' | 'newestSentAt'>> => {
   const sent = await taskQueue.carryOut(tasks);
-  await dispatches.mark(dispatchId, { counts, lastProgressAt: lastProgressAt ?? createdAt, visitedAt: clock() });
+  await dispatches.mark(dispatchId, clock());
   return { ...NOTHING_LEFT, sentAgain: sent.filter(Boolean).length };
 };
 
@@ -119,9 +128,9 @@ const overdueOf = ({ status }: Dispatch, { overdue }: RowsSeen): RowsSeen['overd
 const waitingOf = ({ status }: Dispatch, { PENDING, PROCESSING }: Counts): number =>
   status === 'STOPPED' ? PROCESSING : PENDING + PROCESSING;
 
-/** What the sweeper saw last, for a dispatch that it does not visit this time. */
+/** What was counted last, for a dispatch that it does not visit this time. */
 export const waitingBefore = (dispatch: Dispatch): number =>
-  waitingOf(dispatch, dispatch.counts ?? { ...NO_COUNTS, PENDING: dispatch.total });
+  waitingOf(dispatch, dispatch.counts ?? countsAtAccept(dispatch.total).counts);
 
 /** Since when something of the dispatch should have been done. */
 const oldestDue = ({ createdAt }: Dispatch, batches: readonly BatchKey[], { overdue }: RowsSeen): Instant | undefined => {
@@ -143,8 +152,9 @@ const ageOf = (
   lastTraceAt: Math.max(visitedAt, pausedAt),
 });
 
-/** Compared with what was seen last, or with the moment of accept. */
-const moved = ({ counts, total }: Dispatch, now: Counts): boolean => {
-  const before = counts ?? { ...NO_COUNTS, PENDING: total };
+/** Compared with what was counted last, or with the moment of accept. */
+const moved = ({ counts, total }: Dispatch, rows: Counts): boolean => {
+  const before = counts ?? countsAtAccept(total).counts;
+  const now = withBatches(total, rows);
   return RECIPIENT_STATUSES.some((status) => before[status] !== now[status]);
 };

@@ -3,11 +3,12 @@ import * as z from 'zod';
 import type { Attempt } from '../domain/attempt.ts';
 import type { Addressee } from '../domain/content.ts';
 import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent } from '../domain/delivery.ts';
-import type { Counts, Dispatch } from '../domain/dispatch.ts';
+import type { Dispatch, RowCounts } from '../domain/dispatch.ts';
 import { toIso } from '../domain/instant.ts';
 import { type Recipient, RECIPIENT_STATUSES } from '../domain/recipient.ts';
 import type { SendEstimate } from '../domain/send-estimate.ts';
 import type { Settlement } from '../domain/settlement.ts';
+import { STOP_REASONS } from '../domain/stop-rule.ts';
 import { EstimateView, toEstimateView } from './estimate-view.ts';
 
 const Iso = z.iso.datetime({ precision: 3 });
@@ -25,10 +26,10 @@ export const DispatchView = z.object({
   createdAt: Iso,
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
-  /** Some recipients failed, or nobody knows whether they were sent to. */
+  /** Some recipients failed, nobody knows whether they were sent to, or too many mails bounced. */
   needsAttention: z.boolean().exactOptional(),
   /** Why it was stopped, the code of the failures if they have one in common, and when. */
-  failureReason: z.enum(['permanent-failures', 'stale']).exactOptional(),
+  failureReason: z.enum(STOP_REASONS).exactOptional(),
   faultCode: z.string().exactOptional(),
   stoppedAt: Iso.exactOptional(),
   cancelledAt: Iso.exactOptional(),
@@ -42,9 +43,34 @@ export const AcceptedView = DispatchView.extend({
   estimate: EstimateView.nullable(),
 });
 
-/** A dispatch with its recipients counted by state. */
+/** Recipients by state. */
+export const CountsView = z.object({
+  PENDING: Count,
+  PROCESSING: Count,
+  SENT: Count,
+  FAILED: Count,
+  UNKNOWN: Count,
+  CANCELLED: Count,
+});
+
+/** Recipients by what is known of the delivery of their mail. */
+export const DeliveriesView = z.object({
+  delayed: Count,
+  delivered: Count,
+  rejected: Count,
+  suppressed: Count,
+  bounced: Count,
+  complained: Count,
+});
+
+/** A dispatch with its recipients counted. */
 export const DispatchNowView = DispatchView.extend({
-  counts: z.object({ PENDING: Count, PROCESSING: Count, SENT: Count, FAILED: Count, UNKNOWN: Count, CANCELLED: Count }),
+  counts: CountsView.describe(
+    'Recipients by state. Up to 1,000 recipients they are counted for this answer; of larger dispatches they, and the status, are as they were counted some seconds ago.',
+  ),
+  deliveries: DeliveriesView.describe(
+    'Recipients of whose mail more is known than that SES took it, by the heaviest of what is known. Counted as `counts` are.',
+  ),
 });
 
 /** Where a dispatch is found. */
@@ -79,9 +105,10 @@ export const toAcceptedView = (dispatch: Dispatch, estimate?: SendEstimate): z.o
   estimate: toEstimateView(estimate),
 });
 
-export const toDispatchNowView = (dispatch: Dispatch, counts: Counts): z.output<typeof DispatchNowView> => ({
+export const toDispatchNowView = (dispatch: Dispatch, { counts, deliveries }: RowCounts): z.output<typeof DispatchNowView> => ({
   ...toDispatchView(dispatch),
   counts: { ...counts },
+  deliveries: { ...deliveries },
 });
 
 /** One try to send a mail. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { Dispatch } from '../domain/dispatch.ts';
 import { cursorOf } from './cursor.ts';
-import { DispatchView, toDispatchView } from './dispatch-view.ts';
+import { CountsView, DeliveriesView, DispatchView, toDispatchView } from './dispatch-view.ts';
 
 const MOST_PER_PAGE = 100;
 const USUAL_PER_PAGE = 20;
@@ -43,11 +43,10 @@ export const parseDispatchesQuery = (parameters: unknown): ParsedDispatchesQuery
   return { ok: false, names: [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))] };
 };
 
-/** A dispatch in a list: counted when it was last looked over, if ever. */
+/** A dispatch in a list: as it was counted some seconds ago, if it was. */
 export const ListedDispatchView = DispatchView.extend({
-  counts: z
-    .object({ PENDING: z.int(), PROCESSING: z.int(), SENT: z.int(), FAILED: z.int(), UNKNOWN: z.int(), CANCELLED: z.int() })
-    .exactOptional(),
+  counts: CountsView.exactOptional(),
+  deliveries: DeliveriesView.exactOptional(),
 });
 
 /** A page of dispatches. While there is a `next`, there is more to read, even after an empty page. */
@@ -56,4 +55,5 @@ export const DispatchesView = z.object({ dispatches: z.array(ListedDispatchView)
 export const toListedDispatchView = (dispatch: Dispatch): z.output<typeof ListedDispatchView> => ({
   ...toDispatchView(dispatch),
   ...(dispatch.counts !== undefined && { counts: { ...dispatch.counts } }),
+  ...(dispatch.deliveries !== undefined && { deliveries: { ...dispatch.deliveries } }),
 });

@@ -1,6 +1,7 @@
+import type { DeliveryState } from './delivery.ts';
 import type { Instant } from './instant.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from './recipient.ts';
-import type { StopReason } from './stop-rule.ts';
+import { areBad, type StopReason } from './stop-rule.ts';
 
 /** How far a dispatch has got. */
 export type DispatchStatus = 'ACCEPTED' | 'IN_PROGRESS' | 'COMPLETED' | 'STOPPED' | 'CANCELLED';
@@ -10,6 +11,15 @@ export type DispatchOutcome = 'all-sent' | 'partly-sent' | 'none-sent';
 
 /** Recipients by state. */
 export type Counts = Readonly<Record<RecipientStatus, number>>;
+
+/** Recipients by what is known of the delivery of their mail; those of whom nothing is known are not counted. */
+export type Deliveries = Readonly<Record<Exclude<DeliveryState, 'none'>, number>>;
+
+/** Recipients counted both ways. */
+export interface RowCounts {
+  readonly counts: Counts;
+  readonly deliveries: Deliveries;
+}
 
 /** An accepted request, without its content and recipients. */
 export interface Dispatch {
@@ -24,11 +34,16 @@ export interface Dispatch {
   /** Grows by 1 whenever a final row is reopened or changed, so that a check made before it cannot complete the dispatch after it. */
   readonly generation: number;
   readonly createdAt: Instant;
+  /** As progress has counted up to now; recipients that are still in a batch are PENDING. Exact once it is completed. */
   readonly counts?: Counts;
+  readonly deliveries?: Deliveries;
+  /** When progress last added to the counts. */
+  readonly countedAt?: Instant;
+  /** When it was last seen that a recipient changed its state. */
   readonly lastProgressAt?: Instant;
   readonly completedAt?: Instant;
   readonly outcome?: DispatchOutcome;
-  /** Some recipients failed or are unknown: a person should look. */
+  /** Some recipients failed or are unknown, or too many mails bounced: a person should look. */
   readonly needsAttention?: boolean;
   /** Why a STOPPED dispatch was stopped, and what a resume has to put right. */
   readonly failureReason?: StopReason;
@@ -43,8 +58,24 @@ export interface Dispatch {
 /** Whether recipients of a dispatch in that state are sent to. */
 export const isActive = (status: DispatchStatus): boolean => status !== 'STOPPED' && status !== 'CANCELLED';
 
+/** Whether it is on its way to its end. */
+export const isSending = (status: DispatchStatus): boolean => status === 'ACCEPTED' || status === 'IN_PROGRESS';
+
+/** Whether all its rows were final once and were counted then: from there on, rows may be missing since they expired. */
+export const wasCounted = ({ status, needsAttention: attention }: Pick<Dispatch, 'status' | 'needsAttention'>): boolean =>
+  status === 'COMPLETED' || (status === 'CANCELLED' && attention !== undefined);
+
 /** No recipients yet. */
 export const NO_COUNTS: Counts = { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 0, UNKNOWN: 0, CANCELLED: 0 };
+
+/** Nothing known of any mail. */
+export const NO_DELIVERIES: Deliveries = { delayed: 0, delivered: 0, rejected: 0, suppressed: 0, bounced: 0, complained: 0 };
+
+/** How a dispatch begins. */
+export const countsAtAccept = (total: number): RowCounts => ({
+  counts: { ...NO_COUNTS, PENDING: total },
+  deliveries: NO_DELIVERIES,
+});
 
 /** Adds the counts of two shards. */
 export const addCounts = (a: Counts, b: Counts): Counts => ({
@@ -56,8 +87,24 @@ export const addCounts = (a: Counts, b: Counts): Counts => ({
   CANCELLED: a.CANCELLED + b.CANCELLED,
 });
 
+/** The same for deliveries. */
+export const addDeliveries = (a: Deliveries, b: Deliveries): Deliveries => ({
+  delayed: a.delayed + b.delayed,
+  delivered: a.delivered + b.delivered,
+  rejected: a.rejected + b.rejected,
+  suppressed: a.suppressed + b.suppressed,
+  bounced: a.bounced + b.bounced,
+  complained: a.complained + b.complained,
+});
+
 /** Rows that exist; less than the dispatch's total while batches are not expanded. */
 export const countRows = (counts: Counts): number => RECIPIENT_STATUSES.reduce((sum, status) => sum + counts[status], 0);
+
+/** Recipients that are still in a batch have no row, and are as pending as those that have one. */
+export const withBatches = (total: number, counts: Counts): Counts => ({
+  ...counts,
+  PENDING: counts.PENDING + Math.max(0, total - countRows(counts)),
+});
 
 /** What the rows say of the whole. */
 export const outcomeOf = (counts: Counts): DispatchOutcome => {
@@ -66,7 +113,8 @@ export const outcomeOf = (counts: Counts): DispatchOutcome => {
 };
 
 /** Whether a person should look at what came of it. */
-export const needsAttention = (counts: Counts): boolean => counts.FAILED + counts.UNKNOWN > 0;
+export const needsAttention = (counts: Counts, deliveries: Deliveries = NO_DELIVERIES): boolean =>
+  counts.FAILED + counts.UNKNOWN > 0 || areBad({ sent: counts.SENT, bounced: deliveries.bounced });
 
 /** Only rows decide: every recipient is there, and each one is final. Counters alone never complete a dispatch. */
 export const isComplete = (total: number, counts: Counts): boolean =>
@@ -74,7 +122,7 @@ export const isComplete = (total: number, counts: Counts): boolean =>
 
 /** The status to show, given the rows as they are now: the stored one is brought up to date by the sweeper. */
 export const statusNow = (dispatch: Pick<Dispatch, 'status' | 'total'>, counts: Counts): DispatchStatus => {
-  if (dispatch.status !== 'ACCEPTED' && dispatch.status !== 'IN_PROGRESS') return dispatch.status;
+  if (!isSending(dispatch.status)) return dispatch.status;
   if (isComplete(dispatch.total, counts)) return 'COMPLETED';
   return countRows(counts) > counts.PENDING ? 'IN_PROGRESS' : dispatch.status;
 };

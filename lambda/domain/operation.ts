@@ -31,9 +31,10 @@ export const operated = (operation: Operation, dispatch: Dispatch, now: Instant)
       return { ...dispatch, status: 'CANCELLED', generation, cancelledAt: now };
     case 'resume': {
       // Why it was stopped is the task's matter from now on.
-      const { dispatchId, adminId, scenarioId, recruitId, total, shards, isTest, createdAt } = dispatch;
+      const { dispatchId, adminId, scenarioId, recruitId, total, shards, isTest, createdAt, counts, deliveries } = dispatch;
       const request = { dispatchId, adminId, scenarioId, recruitId, total, shards, isTest, createdAt };
-      return { ...request, status: 'IN_PROGRESS', generation, resumedAt: now, lastProgressAt: now };
+      const counted = { ...(counts && { counts }), ...(deliveries && { deliveries }) };
+      return { ...request, ...counted, status: 'IN_PROGRESS', generation, resumedAt: now, lastProgressAt: now };
     }
     case 'retry':
       // Each recipient that is reopened opens its dispatch again.

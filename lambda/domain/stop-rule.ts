@@ -3,7 +3,10 @@ import type { Instant } from './instant.ts';
 const DAY_MS = 24 * 3_600_000;
 
 /** Why a dispatch was stopped. */
-export type StopReason = 'permanent-failures' | 'stale';
+export type StopReason = (typeof STOP_REASONS)[number];
+
+/** Every reason, in the order a reader expects. */
+export const STOP_REASONS = ['permanent-failures', 'bad-signs', 'stale'] as const;
 
 /** Rows that became final since the dispatch was accepted or resumed. */
 export interface FinalRows {
@@ -41,6 +44,23 @@ export const stopFor = ({ final, refused, codes, since }: FinalRows): Stop | und
 /** How many more failures it takes at least before it is worth counting the rows again. */
 export const failuresUntilStop = ({ final, refused }: FinalRows): number =>
   Math.max(1, FAILURES_TO_STOP - refused, final - refused * 2 + 1);
+
+/** What became of the mails of a dispatch that SES took since it was accepted or resumed. */
+export interface MailSigns {
+  readonly sent: number;
+  readonly bounced: number;
+}
+
+const BOUNCES_ALLOWED = 10;
+/** One bounce in so many mails is allowed; SES pauses accounts from about there. */
+const MAILS_PER_BOUNCE = 10;
+
+/** Whether so many mails bounced that the addresses are probably wrong, and more of them would harm the account. */
+export const areBad = ({ sent, bounced }: MailSigns): boolean => bounced > BOUNCES_ALLOWED && bounced * MAILS_PER_BOUNCE > sent;
+
+/** How many more bounces it takes at least before it is worth counting the rows again. */
+export const bouncesUntilBad = ({ sent, bounced }: MailSigns): number =>
+  Math.max(1, BOUNCES_ALLOWED + 1 - bounced, Math.floor(sent / MAILS_PER_BOUNCE) + 1 - bounced);
 
 /** What the sweeper knows of a dispatch that has overdue rows. */
 export interface Age {

@@ -16,7 +16,18 @@ import {
 import { packBatch, packContent, unpackBatch, unpackContent } from '../../lambda/adapters/dynamo/packing.ts';
 import { MAIL_EVENT_KINDS, type MailEvent } from '../../lambda/domain/delivery.ts';
 import type { Recipient } from '../../lambda/domain/recipient.ts';
-import { aContent, anAttempt, cancelled, exhausted, failed, pending, processing, sent, unknown } from '../support/builders.ts';
+import {
+  aContent,
+  anAttempt,
+  cancelled,
+  exhausted,
+  failed,
+  pending,
+  processing,
+  rowCounts,
+  sent,
+  unknown,
+} from '../support/builders.ts';
 import { json, startSesServer as startServer } from '../support/ses-server.ts';
 
 type Image = Record<string, unknown>;
@@ -164,6 +175,7 @@ describe('a dispatch that an earlier version stored', () => {
       outcome: 'none-sent',
       needsAttention: true,
       counts: { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 3, UNKNOWN: 0, CANCELLED: 0 },
+      deliveries: { delayed: 0, delivered: 0, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
     };
     const item = { ...stored, ...became, ...Object.fromEntries(instants.map((name) => [name, iso])), refusedCount: 3, tasks: 1 };
 
@@ -173,6 +185,12 @@ describe('a dispatch that an earlier version stored', () => {
       createdAt: at('09:00:00.000'),
       ...Object.fromEntries(instants.map((name) => [name, at('09:00:00.000')])),
     });
+  });
+
+  it('is understood though records that came twice have drawn its counts below none', () => {
+    const { counts, deliveries } = rowCounts({ PENDING: -3, SENT: 6 }, { delayed: -1, delivered: 2 });
+
+    expect(DispatchItem.parse({ ...stored, counts, deliveries })).toMatchObject(rowCounts({ SENT: 6 }, { delivered: 2 }));
   });
 
   it('fails in a status nobody knows', () => {

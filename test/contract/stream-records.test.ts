@@ -40,27 +40,37 @@ const from = (index: number, status: string): DynamoDBRecord => {
   return { ...record, dynamodb: { ...record.dynamodb, OldImage: { ...record.dynamodb?.OldImage, status: { S: status } } } };
 };
 
-const SAMPLES: readonly (readonly [string, DynamoDBRecord, OutboxRecord])[] = [
-  ['a new dispatch', at(0), OTHER],
-  ['new content', at(1), OTHER],
-  ['a new batch', at(2), OF_BATCH],
-  ['a new recipient', at(3), OF_RECIPIENT],
-  ['a claim', at(4), OTHER],
-  ['a retry to come', at(5), OTHER],
-  ['a second claim', at(6), OTHER],
-  ['used-up attempts', at(7), OTHER],
-  ['a reopened recipient', at(8), OF_RECIPIENT],
-  ['a reopened recipient of whom nobody knew', from(8, 'UNKNOWN'), OF_RECIPIENT],
-  ['a dispatch that is open again', at(9), OTHER],
-  ['content that no longer expires', at(10), OTHER],
-  ['a third claim', at(11), OTHER],
-  ['a sent recipient', at(12), OTHER],
-  ['a removed recipient', at(13), OTHER],
-  ['a recipient that TTL removed', byTtl(13), OTHER],
-  ['a removed batch', at(14), OTHER],
-  ['a new task', at(15), OF_TASK],
-  ['a task that goes on', at(16), OTHER],
-  ['a task that is done', at(17), OTHER],
+/** The same change to another state. */
+const to = (index: number, status: string): DynamoDBRecord => {
+  const record = at(index);
+  return { ...record, dynamodb: { ...record.dynamodb, NewImage: { ...record.dynamodb?.NewImage, status: { S: status } } } };
+};
+
+/** What the relay makes of each, and whether progress is told. */
+const SAMPLES: readonly (readonly [string, DynamoDBRecord, OutboxRecord, 'counted' | 'not counted'])[] = [
+  ['a new dispatch', at(0), OTHER, 'not counted'],
+  ['new content', at(1), OTHER, 'not counted'],
+  ['a new batch', at(2), OF_BATCH, 'not counted'],
+  ['a new recipient', at(3), OF_RECIPIENT, 'not counted'],
+  ['a claim', at(4), OTHER, 'counted'],
+  ['a retry to come', at(5), OTHER, 'counted'],
+  ['a second claim', at(6), OTHER, 'counted'],
+  ['used-up attempts', at(7), OTHER, 'counted'],
+  ['a reopened recipient', at(8), OF_RECIPIENT, 'counted'],
+  ['a reopened recipient of whom nobody knew', from(8, 'UNKNOWN'), OF_RECIPIENT, 'counted'],
+  ['a dispatch that is open again', at(9), OTHER, 'not counted'],
+  ['a dispatch that completed', to(9, 'COMPLETED'), OTHER, 'counted'],
+  ['a dispatch that was stopped', to(9, 'STOPPED'), OTHER, 'counted'],
+  ['a dispatch that was cancelled', to(9, 'CANCELLED'), OTHER, 'counted'],
+  ['content that no longer expires', at(10), OTHER, 'not counted'],
+  ['a third claim', at(11), OTHER, 'counted'],
+  ['a sent recipient', at(12), OTHER, 'counted'],
+  ['a removed recipient', at(13), OTHER, 'not counted'],
+  ['a recipient that TTL removed', byTtl(13), OTHER, 'not counted'],
+  ['a removed batch', at(14), OTHER, 'not counted'],
+  ['a new task', at(15), OF_TASK, 'not counted'],
+  ['a task that goes on', at(16), OTHER, 'not counted'],
+  ['a task that is done', at(17), OTHER, 'not counted'],
 ];
 
 describe('a record of the stream is relayed if and only if somebody waits for it (O2)', () => {
@@ -69,13 +79,29 @@ describe('a record of the stream is relayed if and only if somebody waits for it
   });
 });
 
-describe('the filters of the event source pass what is relayed, and nothing else (O3)', () => {
-  const { Properties } = one(synthesize().dispatch, 'AWS::Lambda::EventSourceMapping', 'Outbox');
-  const { Filters } = Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
-  const passes = compileFilters(Filters.map(({ Pattern }) => Pattern));
+const { dispatch } = synthesize();
+
+/** The filters of an event source, as it applies them. */
+const filtersOf = (mapping: string) => {
+  const { Filters } = one(dispatch, 'AWS::Lambda::EventSourceMapping', mapping).Properties['FilterCriteria'] as {
+    Filters: { Pattern: string }[];
+  };
+  return compileFilters(Filters.map(({ Pattern }) => Pattern));
+};
+
+describe('the filters of the outbox pass what is relayed, and nothing else (O3)', () => {
+  const passes = filtersOf('Outbox');
 
   it.each(SAMPLES)('%s', (_name, record, { kind }) => {
     expect(passes(record)).toBe(kind !== 'other');
+  });
+});
+
+describe('the filters of progress pass what is counted or told to others, and nothing else (O3)', () => {
+  const passes = filtersOf('Progress');
+
+  it.each(SAMPLES)('%s', (_name, record, _relayed, counted) => {
+    expect(passes(record)).toBe(counted === 'counted');
   });
 });
 

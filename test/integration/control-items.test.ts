@@ -19,7 +19,18 @@ import type { Dispatch } from '../../lambda/domain/dispatch.ts';
 import { toIso } from '../../lambda/domain/instant.ts';
 import { pausedBy, pauseFor, type PausePolicy, permission, resumed, SENDING, type Sending } from '../../lambda/domain/pause.ts';
 import type { Recipient } from '../../lambda/domain/recipient.ts';
-import { aDispatch, cancelled, exhausted, failed, pending, processing, sent, someCounts, unknown } from '../support/builders.ts';
+import {
+  aDispatch,
+  cancelled,
+  exhausted,
+  failed,
+  pending,
+  processing,
+  rowCounts,
+  sent,
+  someCounts,
+  unknown,
+} from '../support/builders.ts';
 import { createFakeClock, T0 } from '../support/clock.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -243,7 +254,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       openIndex: 'open',
       retentionDays: RETENTION_DAYS,
     });
-  const counts = someCounts({ SENT: 2, FAILED: 1 });
+  const rows = rowCounts({ SENT: 2, FAILED: 1 });
 
   it('is found while it is open, whatever its status', async () => {
     for (const status of ['STOPPED', 'CANCELLED', 'COMPLETED'] as const) {
@@ -268,7 +279,8 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     ]);
 
     expect(await dispatches().rows(dispatch, T0)).toEqual({
-      counts: someCounts({ PENDING: 2, PROCESSING: 1, SENT: 2 }),
+      ...rowCounts({ PENDING: 2, PROCESSING: 1, SENT: 2 }),
+      signs: { sent: 2, bounced: 0 },
       overdue: [
         { key: { dispatchId: 'seen', shard: 0, applyId: 'a-0' }, since: T0 - 2, status: 'PROCESSING' },
         { key: { dispatchId: 'seen', shard: 1, applyId: 'a-1' }, since: T0 - 1, status: 'PENDING' },
@@ -293,7 +305,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
   it('is completed, and says whether a person should look', async () => {
     const dispatch = await putDispatch(aDispatch({ dispatchId: 'completed', status: 'IN_PROGRESS' }));
 
-    expect(await dispatches().complete(dispatch, counts, T0)).toBe(true);
+    expect(await dispatches().complete(dispatch, rows, T0)).toBe(true);
 
     const item = await get(dispatchKey('completed'));
     expect(item).toMatchObject({
@@ -301,7 +313,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       outcome: 'partly-sent',
       needsAttention: true,
       completedAt: toIso(T0),
-      counts,
+      ...rows,
     });
     expect(item).toMatchObject({ openKey: ATTENTION });
     expect(await get(contentKey('completed'))).toMatchObject({ expiresAt: EXPIRY });
@@ -315,7 +327,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       needsAttention: true,
     });
 
-    expect(await dispatches().complete(dispatch, someCounts({ SENT: 3 }), T0)).toBe(true);
+    expect(await dispatches().complete(dispatch, rowCounts({ SENT: 3 }), T0)).toBe(true);
 
     const item = await get(dispatchKey('recounted'));
     expect(item).toMatchObject({
@@ -339,8 +351,8 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     const toComplete = await putDispatch(aDispatch({ dispatchId: `complete-${status}`, status }));
     const toClose = await putDispatch(aDispatch({ dispatchId: `close-${status}`, status }));
 
-    expect(await dispatches().complete(toComplete, counts, T0)).toBe(completes);
-    expect(await dispatches().close(toClose, counts, T0)).toBe(closes);
+    expect(await dispatches().complete(toComplete, rows, T0)).toBe(completes);
+    expect(await dispatches().close(toClose, rows, T0)).toBe(closes);
 
     expect((await get(dispatchKey(toComplete.dispatchId)))?.['openKey']).toBe(completes ? ATTENTION : OPEN);
     expect((await get(dispatchKey(toClose.dispatchId)))?.['openKey']).toBe(closes ? ATTENTION : OPEN);
@@ -349,7 +361,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
   it('is closed with its counts, and its content expires', async () => {
     const dispatch = await putDispatch(aDispatch({ dispatchId: 'cancelled', status: 'CANCELLED' }));
 
-    expect(await dispatches().close(dispatch, someCounts({ SENT: 1, CANCELLED: 2 }), T0)).toBe(true);
+    expect(await dispatches().close(dispatch, rowCounts({ SENT: 1, CANCELLED: 2 }), T0)).toBe(true);
 
     const item = await get(dispatchKey('cancelled'));
     expect(item).toMatchObject({ status: 'CANCELLED', needsAttention: false, counts: { SENT: 1, CANCELLED: 2 } });
@@ -363,8 +375,8 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     const gone = { ...dispatch, dispatchId: 'without-content' };
     await put({ ...dispatchKey(gone.dispatchId), status: 'CANCELLED', generation: 0, openKey: OPEN, createdKey: 'c' });
 
-    expect(await dispatches().close(dispatch, counts, T0)).toBe(true);
-    expect(await dispatches().close(gone, counts, T0)).toBe(true);
+    expect(await dispatches().close(dispatch, rows, T0)).toBe(true);
+    expect(await dispatches().close(gone, rows, T0)).toBe(true);
 
     expect(await get(contentKey('closed-again'))).toMatchObject({ expiresAt: EXPIRY - 1 });
     expect(await get(dispatchKey(gone.dispatchId))).toMatchObject({ openKey: ATTENTION });
@@ -375,8 +387,32 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     const status = finish === 'close' ? 'CANCELLED' : 'IN_PROGRESS';
     const dispatch = await putDispatch(aDispatch({ dispatchId: `changed-${finish}`, status, generation: 3 }));
 
-    expect(await dispatches()[finish]({ ...dispatch, generation: 2 }, counts, T0)).toBe(false);
+    expect(await dispatches()[finish]({ ...dispatch, generation: 2 }, rows, T0)).toBe(false);
     expect(await get(dispatchKey(dispatch.dispatchId))).toMatchObject({ status, openKey: OPEN });
+  });
+
+  it('that progress counted while it was looked at is completed and counted once more', async () => {
+    const dispatch = await putDispatch(aDispatch({ dispatchId: 'counted-meanwhile', status: 'IN_PROGRESS' }), {
+      countedAt: toIso(T0 - 1),
+    });
+
+    expect(await dispatches().complete({ ...dispatch, countedAt: T0 - 5 }, rows, T0)).toBe(true);
+    expect(await get(dispatchKey(dispatch.dispatchId))).toMatchObject({ status: 'COMPLETED', openKey: OPEN, ...rows });
+
+    const read = { ...dispatch, status: 'COMPLETED', countedAt: T0 - 5 } as const;
+    expect(await dispatches().complete(read, rowCounts({ SENT: 3 }), T0)).toBe(false);
+    expect(await dispatches().complete({ ...read, countedAt: T0 - 1 }, rowCounts({ SENT: 3 }), T0)).toBe(true);
+    expect(await get(dispatchKey(dispatch.dispatchId))).not.toHaveProperty('openKey');
+  });
+
+  it('is counted anew as long as progress has not counted meanwhile', async () => {
+    const dispatch = await putDispatch(aDispatch({ dispatchId: 'mended', total: 5 }), { countedAt: toIso(T0 - 1) });
+
+    expect(await dispatches().recount({ ...dispatch, countedAt: T0 - 5 }, rows, T0)).toBe(false);
+    expect(await dispatches().recount({ ...dispatch, countedAt: T0 - 1 }, rows, T0)).toBe(true);
+
+    const found = await get(dispatchKey(dispatch.dispatchId));
+    expect(found).toMatchObject({ counts: { SENT: 2, FAILED: 1, PENDING: 2 }, lastProgressAt: toIso(T0) });
   });
 
   it('is stopped when it is stale, and stays open', async () => {

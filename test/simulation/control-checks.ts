@@ -68,10 +68,10 @@ const onDispatch = ({ ledger, table, now }: ControlCheckDeps, before: DispatchIt
   const who = `dispatch ${after.dispatchId} by ${by.host.name}`;
   if (before.status === 'CANCELLED' && after.status !== 'CANCELLED') ledger.violate(`${who}: CANCELLED became ${after.status}`);
   if (after.generation < before.generation) ledger.violate(`${who}: generation ${after.generation} after ${before.generation}`);
-  if (after.status === 'COMPLETED' && !after.isOpen) {
+  if (after.status === 'COMPLETED' && (!after.isOpen || before.status !== 'COMPLETED')) {
     const open = rows.filter(({ recipient }) => !isFinal(recipient.status));
     if (open.length > 0 || rows.length !== after.total) ledger.violate(`${who}: COMPLETED with ${open.length} open rows`);
-    const counts = countRowsOf(rows);
+    const { counts } = countRowsOf(rows);
     if (RECIPIENT_STATUSES.some((status) => counts[status] !== after.counts?.[status])) {
       ledger.violate(`${who}: COMPLETED with ${JSON.stringify(after.counts)} instead of ${JSON.stringify(counts)}`);
     }

@@ -1,3 +1,4 @@
+import { countsAtAccept } from '../../lambda/domain/dispatch.ts';
 import { aDispatch, aRecipient, pending } from '../support/builders.ts';
 import type { Outside } from './outside.ts';
 import type { People } from './people.ts';
@@ -53,5 +54,6 @@ const accept = (table: Table, dispatchId: string, requested: Plan['dispatches'][
     const key = { dispatchId, shard: i % shards, applyId };
     return { ...aRecipient(pending({ nextAttemptAt: acceptedAt }), { applyId }), key };
   });
-  table.accept(aDispatch({ dispatchId, total: recipients, shards, createdAt: acceptedAt }), rows);
+  const dispatch = aDispatch({ dispatchId, total: recipients, shards, createdAt: acceptedAt, ...countsAtAccept(recipients) });
+  table.accept(dispatch, rows);
 };

@@ -1,6 +1,6 @@
 import type { OperateRepository, TaskRepository } from '../../lambda/application/operate-ports.ts';
-import type { OpenDispatchRepository, RowsSeen } from '../../lambda/application/ports.ts';
-import { type Counts, type Dispatch, needsAttention, outcomeOf } from '../../lambda/domain/dispatch.ts';
+import type { EndingRepository, OpenDispatchRepository, RowsSeen } from '../../lambda/application/ports.ts';
+import { type Dispatch, needsAttention, outcomeOf, type RowCounts } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { Stop } from '../../lambda/domain/stop-rule.ts';
 import type { PortDeps } from './ports.ts';
@@ -14,7 +14,7 @@ const isSending = ({ status }: Dispatch): boolean => status === 'ACCEPTED' || st
 const ROWS_PER_PAGE = 3;
 
 /** Changes a dispatch's item if it is as the caller believes. Throws when the table does not answer. */
-const changeIf = async (
+export const changeIf = async (
   { table, access }: PortDeps,
   process: Process,
   what: string,
@@ -40,13 +40,59 @@ export const stopItem = (deps: PortDeps, process: Process, dispatch: Dispatch, s
     return { ...item, status: 'STOPPED', failureReason: reason, stoppedAt: now, ...fault };
   });
 
-/** Dispatches as the sweeper sees them. */
-export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): OpenDispatchRepository => {
+/** Dispatches that may be at their end. */
+export const createEndingPort = (deps: PortDeps, process: () => Process): EndingRepository => {
   const { table, access, sabotage } = deps;
   const isAsRead = (item: DispatchItem, read: Dispatch): boolean =>
     item.generation === read.generation || sabotage === 'completion-unconditional';
 
   return {
+    // All recipients are put at accept.
+    batches: () => Promise.resolve([]),
+
+    async rows({ dispatchId, shards, resumedAt = 0 }, now) {
+      const rows: Row[] = [];
+      for (let shard = 0; shard < shards; shard += 1) {
+        const answer = await access.ask(process(), `rows of ${dispatchId}/${shard}`, () => table.rowsOf(dispatchId, shard));
+        rows.push(...valueOf(answer));
+      }
+      return seenIn(rows, now, resumedAt);
+    },
+
+    recount: (read, { counts, deliveries }, lastProgressAt) =>
+      changeIf(deps, process(), 'recount', read.dispatchId, (item) =>
+        item.isOpen && item.status === read.status && item.countedAt === read.countedAt
+          ? { ...item, counts, deliveries, lastProgressAt }
+          : undefined,
+      ),
+
+    complete: (read, rows, now) =>
+      changeIf(deps, process(), 'complete', read.dispatchId, (item) => {
+        const isFirst = isSending(item) && read.status !== 'COMPLETED';
+        if (!isAsRead(item, read) || !(isFirst || item.status === 'COMPLETED')) return undefined;
+        const isNewer = item.countedAt !== read.countedAt;
+        if (!isFirst && isNewer) return undefined;
+        const end = { ...item, ...resultOf(rows), outcome: outcomeOf(rows.counts), isOpen: isNewer };
+        return isFirst ? { ...end, status: 'COMPLETED', completedAt: now, lastProgressAt: now } : end;
+      }),
+
+    close: (read, rows, now) =>
+      changeIf(deps, process(), 'close', read.dispatchId, (item) =>
+        isAsRead(item, read) && item.status === 'CANCELLED'
+          ? { ...item, ...resultOf(rows), lastProgressAt: now, isOpen: item.countedAt !== read.countedAt }
+          : undefined,
+      ),
+
+    stop: (dispatch, stop, now) => stopItem(deps, process(), dispatch, stop, now),
+  };
+};
+
+/** Dispatches as the sweeper sees them. */
+export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): OpenDispatchRepository => {
+  const { table, access } = deps;
+  return {
+    ...createEndingPort(deps, process),
+
     open: async function* () {
       const listed = valueOf(
         await access.ask(process(), 'open dispatches', () => [...table.dispatches.values()].filter(({ isOpen }) => isOpen)),
@@ -56,8 +102,6 @@ export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): 
         if (item?.isOpen === true) yield item;
       }
     },
-    // All recipients are put at accept.
-    batches: () => Promise.resolve([]),
 
     tasks: async (dispatchId) =>
       valueOf(
@@ -66,49 +110,30 @@ export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): 
         ),
       ),
 
-    async rows({ dispatchId, shards }, now) {
-      const rows: Row[] = [];
-      for (let shard = 0; shard < shards; shard += 1) {
-        const answer = await access.ask(process(), `rows of ${dispatchId}/${shard}`, () => table.rowsOf(dispatchId, shard));
-        rows.push(...valueOf(answer));
-      }
-      return seenIn(rows, now);
+    async mark(dispatchId, visitedAt) {
+      await changeIf(deps, process(), 'mark', dispatchId, (item) => (item.isOpen ? { ...item, visitedAt } : undefined));
     },
-
-    async mark(dispatchId, { counts, lastProgressAt, visitedAt }) {
-      await changeIf(deps, process(), 'mark', dispatchId, (item) =>
-        item.isOpen ? { ...item, counts, lastProgressAt, visitedAt } : undefined,
-      );
-    },
-
-    complete: (read, counts, now) =>
-      changeIf(deps, process(), 'complete', read.dispatchId, (item) => {
-        const isFirst = isSending(item) && read.status !== 'COMPLETED';
-        if (!isAsRead(item, read) || !(isFirst || item.status === 'COMPLETED')) return undefined;
-        const end = { ...item, counts, outcome: outcomeOf(counts), needsAttention: needsAttention(counts), isOpen: false };
-        return isFirst ? { ...end, status: 'COMPLETED', completedAt: now, lastProgressAt: now } : end;
-      }),
-
-    close: (read, counts: Counts, now) =>
-      changeIf(deps, process(), 'close', read.dispatchId, (item) =>
-        isAsRead(item, read) && item.status === 'CANCELLED'
-          ? { ...item, counts, needsAttention: needsAttention(counts), lastProgressAt: now, isOpen: false }
-          : undefined,
-      ),
-
-    stop: (dispatch, stop, now) => stopItem(deps, process(), dispatch, stop, now),
   };
 };
 
-const seenIn = (rows: readonly Row[], now: Instant): RowsSeen => {
+const resultOf = ({ counts, deliveries }: RowCounts) => ({
+  counts,
+  deliveries,
+  needsAttention: needsAttention(counts, deliveries),
+});
+
+const seenIn = (rows: readonly Row[], now: Instant, resumedAt: Instant): RowsSeen => {
   const overdue = rows.flatMap(({ key, recipient }) => {
     if (recipient.status !== 'PENDING' && recipient.status !== 'PROCESSING') return [];
     const since = recipient.status === 'PENDING' ? recipient.nextAttemptAt : recipient.lease.until;
     return since <= now ? [{ key, since, status: recipient.status }] : [];
   });
   const sent = rows.flatMap(({ recipient }) => (recipient.status === 'SENT' ? [recipient.sentAt] : []));
+  const isSince = ({ recipient }: Row): boolean => recipient.status === 'SENT' && recipient.sentAt >= resumedAt;
+  const isBounced = (row: Row): boolean => isSince(row) && row.delivery === 'bounced';
   return {
-    counts: countRowsOf(rows),
+    ...countRowsOf(rows),
+    signs: { sent: rows.filter(isSince).length, bounced: rows.filter(isBounced).length },
     overdue: overdue.sort((a, b) => a.since - b.since),
     ...(sent.length > 0 && { newestSentAt: Math.max(...sent) }),
   };

@@ -1,3 +1,4 @@
+import { DELIVERY_STATES } from '../../lambda/domain/delivery.ts';
 import { type DispatchStatus, needsAttention, outcomeOf } from '../../lambda/domain/dispatch.ts';
 import { ATTEMPTS_EXHAUSTED, RECIPIENT_STATUSES } from '../../lambda/domain/recipient.ts';
 import type { Ledger } from './ledger.ts';
@@ -78,14 +79,17 @@ const faultOfDuplicates = ({ ledger }: EndDeps, { key, recipient, attempts }: Ro
   return isSure && counted < tooMany ? `${counted} duplicates counted of ${tooMany}` : undefined;
 };
 
+const KNOWN = DELIVERY_STATES.filter((state) => state !== 'none');
+
 const faultOfDispatch = (table: Table, dispatch: DispatchItem): string | undefined => {
-  const counts = countRowsOf(table.rowsOf(dispatch.dispatchId));
+  const { counts, deliveries } = countRowsOf(table.rowsOf(dispatch.dispatchId));
   const { status, isOpen } = dispatch;
   if (status === 'ACCEPTED' || status === 'IN_PROGRESS') return `${status} for ever`;
   if (status === 'STOPPED') return isOpen ? undefined : 'STOPPED and not looked after';
   if (isOpen) return `${status} and never closed`;
   if (RECIPIENT_STATUSES.some((each) => counts[each] !== dispatch.counts?.[each])) return 'its counts are not those of its rows';
-  if (dispatch.needsAttention !== undefined && dispatch.needsAttention !== needsAttention(counts))
+  if (KNOWN.some((each) => deliveries[each] !== dispatch.deliveries?.[each])) return 'its deliveries are not those of its rows';
+  if (dispatch.needsAttention !== undefined && dispatch.needsAttention !== needsAttention(counts, deliveries))
     return 'it asks wrongly for attention';
   return status === 'COMPLETED' && dispatch.outcome !== outcomeOf(counts)
     ? `its outcome is ${dispatch.outcome ?? 'unknown'}`

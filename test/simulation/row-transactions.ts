@@ -4,7 +4,7 @@ import { type In, isFinal, type Recipient, type RecipientKey } from '../../lambd
 import { isWithin } from './plan.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
-import { nameOf, type Row } from './table.ts';
+import { type DispatchItem, nameOf, type Row } from './table.ts';
 import { valueOr } from './table-access.ts';
 
 const TRIES = 5;
@@ -115,11 +115,20 @@ export const reopenRow = async (
     if (!isAsSeen) return 'lease-lost';
     table.change(row, { recipient: next }, 'reopen', process);
     const status = seen === 'STOPPED' ? 'STOPPED' : 'IN_PROGRESS';
-    table.putDispatch({ ...dispatch, status, isOpen: true, generation: dispatch.generation + 1 }, process);
+    table.putDispatch({ ...withoutResult(dispatch), status, isOpen: true, generation: dispatch.generation + 1 }, process);
     return 'written';
   };
   // A transaction carries a token, so the SDK's repeat gets the first one's answer.
   return valueOr(await access.ask(process, `reopen ${key.applyId}`, effect, (first) => first), 'unavailable');
+};
+
+/** It is not known any more what it comes to. */
+const withoutResult = (dispatch: DispatchItem): DispatchItem => {
+  const open: { -readonly [K in keyof DispatchItem]: DispatchItem[K] } = { ...dispatch };
+  delete open.needsAttention;
+  delete open.outcome;
+  delete open.completedAt;
+  return open;
 };
 
 const isSending = (status: DispatchStatus): boolean => status !== 'STOPPED' && status !== 'CANCELLED';

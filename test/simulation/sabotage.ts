@@ -13,7 +13,9 @@ export type Sabotage =
   | 'events-for-open-rows-alone'
   | 'redelivery-stamped-anew'
   | 'completion-unconditional'
-  | 'pause-overwritten';
+  | 'pause-overwritten'
+  | 'late-deliveries-left'
+  | 'late-states-counted';
 
 export interface Rule {
   readonly sabotage: Sabotage;
@@ -48,4 +50,6 @@ export const RULES: readonly Rule[] = [
     theme: 'reopenings',
   },
   { sabotage: 'pause-overwritten', without: 'a sender’s decision replaces whatever pause stands by then', theme: 'pauses' },
+  { sabotage: 'late-deliveries-left', without: 'what is counted of a finished dispatch stays as it was counted' },
+  { sabotage: 'late-states-counted', without: 'records from before its end are counted of a dispatch that is completed' },
 ];

@@ -1,8 +1,10 @@
+import type { ProgressRecord } from '../../lambda/application/follow-progress.ts';
 import type { NewTask, OpenTask } from '../../lambda/application/operate-ports.ts';
 import type { StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports.ts';
-import { type Counts, type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch.ts';
+import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import { SENDING, type Sending } from '../../lambda/domain/pause.ts';
+import type { Counted } from '../../lambda/domain/progress.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { Process } from './scheduler.ts';
 
@@ -47,6 +49,10 @@ export interface Table {
   readonly tasks: Map<string, NewTask & OpenTask & { readonly key: TaskKey; readonly isDone: boolean }>;
   readonly stream: readonly StreamEntry[];
   readonly append: (entry: StreamEntry) => void;
+  /** Records of changes, for progress to follow. */
+  readonly changes: readonly ProgressRecord[];
+  /** Called when there are more of them. */
+  onChange: () => void;
   /** Called when the stream has grown. */
   onAppend: () => void;
   readonly feedback: FeedbackItem;
@@ -62,19 +68,32 @@ export interface Table {
 export const nameOf = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId}/${applyId}`;
 export const taskName = ({ dispatchId, task }: TaskKey): string => `${dispatchId}#${task}`;
 
-export const countRowsOf = (rows: readonly Row[]): Counts => {
+export const countRowsOf = (rows: readonly Row[]): RowCounts => {
   const counts = { ...NO_COUNTS };
-  for (const { recipient } of rows) counts[recipient.status] += 1;
-  return counts;
+  const deliveries = { ...NO_DELIVERIES };
+  for (const { recipient, delivery } of rows) {
+    counts[recipient.status] += 1;
+    if (delivery !== 'none') deliveries[delivery] += 1;
+  }
+  return { counts, deliveries };
 };
+
+const countedOf = ({ recipient: { status }, delivery }: Row): Counted => ({ status, delivery });
 
 export const createTable = (observer: TableObserver): Table => {
   const stream: StreamEntry[] = [];
+  const changes: ProgressRecord[] = [];
+  const follow = (record: ProgressRecord): void => {
+    changes.push(record);
+    table.onChange();
+  };
   const table: Table = {
     rows: new Map(),
     dispatches: new Map(),
     tasks: new Map(),
     stream,
+    changes,
+    onChange: () => undefined,
     onAppend: () => undefined,
     append: (entry) => {
       stream.push(entry);
@@ -97,11 +116,13 @@ export const createTable = (observer: TableObserver): Table => {
       }
     },
 
-    change: (before, changes, cause, by) => {
-      const after = { ...before, ...changes };
+    change: (before, written, cause, by) => {
+      const after = { ...before, ...written };
       table.rows.set(nameOf(after.key), after);
       const isReopened = ['FAILED', 'UNKNOWN'].includes(before.recipient.status) && after.recipient.status === 'PENDING';
       if (isReopened) table.append({ kind: 'recipient', key: after.key });
+      if (before.recipient.status !== after.recipient.status || before.delivery !== after.delivery)
+        follow({ kind: 'recipient', dispatchId: after.key.dispatchId, before: countedOf(before), after: countedOf(after) });
       observer.rowChanged(before, after, cause, by);
       return after;
     },
@@ -109,6 +130,7 @@ export const createTable = (observer: TableObserver): Table => {
     putDispatch: (after, by) => {
       const before = table.dispatches.get(after.dispatchId) ?? after;
       table.dispatches.set(after.dispatchId, after);
+      follow({ kind: 'dispatch', before, after, at: 0 });
       observer.dispatchChanged(before, after, by);
     },
   };

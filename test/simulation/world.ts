@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts';
 import { createOutside, type Outside, type OutsideOptions } from './outside.ts';
 import { createPeople } from './people.ts';
 import type { Plan } from './plan.ts';
+import { createProgress } from './progress-host.ts';
 import { createSendPort, createTaskQueuePort } from './queue-ports.ts';
 import type { Process } from './scheduler.ts';
 import type { End } from './scheduler.ts';
@@ -45,6 +46,8 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   const sources = createSources(outside, background);
   const relay = createRelay(background, outside.newHost('relay'));
   table.onAppend = relay.wake;
+  const progress = createProgress(outside, outside.newHost('progress'));
+  table.onChange = progress.wake;
   const sweeper = createSweeper(background, outside.newHost('sweeper'));
   planCourse(outside, createPeople(outside, outside.newHost('person')));
   scheduler.at(scheduler.now() + plan.firstSweepMs, sweeper.run);
@@ -53,6 +56,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
     isEmpty(outside) &&
     sources.every(({ busy }) => busy() === 0) &&
     relay.isDone() &&
+    progress.isDone() &&
     [...table.dispatches.values()].every(({ isOpen, dispatchId }) => !isOpen || isLeftStopped(table, dispatchId));
   let isOver = false;
   const finish = (): void => {

@@ -1,5 +1,6 @@
 import type { NewDispatch } from '../../lambda/application/accept-ports.ts';
 import type { Addressee, TemplateParts, Variables } from '../../lambda/domain/content.ts';
+import { countsAtAccept } from '../../lambda/domain/dispatch.ts';
 import { shardCount } from '../../lambda/domain/shards.ts';
 import { DISPATCH_ID } from './builders.ts';
 import { T0 } from './clock.ts';
@@ -20,6 +21,7 @@ export const aNewDispatch = (recipients = someAddressees(1), template: Partial<T
     status: 'ACCEPTED',
     generation: 0,
     createdAt: T0,
+    ...countsAtAccept(recipients.length),
   },
   fingerprint: {
     whole: 'v1:whole',

@@ -3,7 +3,14 @@ import type { RecipientMessage } from '../../lambda/application/attempt-end.ts';
 import type { StoredRecipient } from '../../lambda/application/ports.ts';
 import type { Attempt } from '../../lambda/domain/attempt.ts';
 import type { DispatchContent } from '../../lambda/domain/content.ts';
-import { type Counts, type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch.ts';
+import {
+  type Counts,
+  type Deliveries,
+  type Dispatch,
+  NO_COUNTS,
+  NO_DELIVERIES,
+  type RowCounts,
+} from '../../lambda/domain/dispatch.ts';
 import type { SendMessage } from '../../lambda/domain/message-rule.ts';
 import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
 import { T0 } from './clock.ts';
@@ -119,6 +126,14 @@ export const aPolicy = (policy: Partial<SendPolicy> = {}): SendPolicy => ({
 });
 
 export const someCounts = (counts: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...counts });
+
+export const someDeliveries = (deliveries: Partial<Deliveries>): Deliveries => ({ ...NO_DELIVERIES, ...deliveries });
+
+/** Recipients counted both ways. */
+export const rowCounts = (counts: Partial<Counts>, deliveries: Partial<Deliveries> = {}): RowCounts => ({
+  counts: someCounts(counts),
+  deliveries: someDeliveries(deliveries),
+});
 
 export const aDispatch = (dispatch: Partial<Dispatch> = {}): Dispatch => ({
   dispatchId: DISPATCH_ID,

@@ -46,6 +46,8 @@ const dispatchItem = ({ dispatch, fingerprint }: NewDispatch): Item => ({
   status: dispatch.status,
   generation: dispatch.generation,
   createdAt: toIso(dispatch.createdAt),
+  counts: dispatch.counts,
+  deliveries: dispatch.deliveries,
   fingerprint: fingerprint.whole,
   fieldHashes: fingerprint.fields,
   adminKey: adminKey(dispatch.adminId),

@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import { type Counts, type Dispatch, needsAttention, outcomeOf } from '../../domain/dispatch.ts';
+import { type Counts, type Deliveries, type Dispatch, needsAttention, outcomeOf, type RowCounts } from '../../domain/dispatch.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
-import { ATTENTION, contentKey, dispatchKey } from './keys.ts';
-import { updateOf } from './update.ts';
+import { ATTENTION, contentKey, dispatchKey, OPEN } from './keys.ts';
+import { type Attributes, updateOf } from './update.ts';
 
 export interface FinishDeps {
   readonly client: DynamoDBDocumentClient;
@@ -15,45 +15,64 @@ export interface FinishDeps {
 
 /**
  * Stores what a dispatch came to, unless a row was reopened or changed since the dispatch was read: that has raised the
- * generation. One that was completed already keeps its time. @returns whether it stands
+ * generation. One that was completed already keeps its time, and is left as it is if progress counted meanwhile.
+ * @returns whether it stands
  */
-export const completeDispatch = async (deps: FinishDeps, dispatch: Dispatch, counts: Counts, now: Instant): Promise<boolean> => {
+export const completeDispatch = async (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
   const key = dispatchKey(dispatchId);
-  const set = { outcome: outcomeOf(counts), needsAttention: needsAttention(counts), counts, openKey: afterwards(counts) };
+  const set = { outcome: outcomeOf(rows.counts), ...resultOf(rows) };
   if (dispatch.status === 'COMPLETED') {
-    return write(deps, updateOf(deps.tableName, key, set, { generation, status: 'COMPLETED' }));
+    return write(deps, updateOf(deps.tableName, key, set, { generation, status: 'COMPLETED', ...asCounted(dispatch) }));
   }
   const at = toIso(now);
-  const update = updateOf(
-    deps.tableName,
-    key,
-    { status: 'COMPLETED', completedAt: at, lastProgressAt: at, ...set },
-    { generation },
-  );
-  return writeWithContent(deps, dispatchId, now, {
-    ...update,
-    ConditionExpression: `${update.ConditionExpression} AND #status IN (:accepted, :inProgress)`,
-    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':accepted': 'ACCEPTED', ':inProgress': 'IN_PROGRESS' },
+  const first = { status: 'COMPLETED', completedAt: at, lastProgressAt: at, ...set };
+  return finish(deps, dispatch, now, (more, as) => {
+    const update = updateOf(deps.tableName, key, { ...first, ...more }, { generation, ...as });
+    return {
+      ...update,
+      ConditionExpression: `${update.ConditionExpression} AND #status IN (:accepted, :inProgress)`,
+      ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':accepted': 'ACCEPTED', ':inProgress': 'IN_PROGRESS' },
+    };
   });
 };
 
 /** Stores what a cancelled dispatch came to: none of its rows is open any more. @returns whether it stands */
-export const closeDispatch = (
-  deps: FinishDeps,
-  { dispatchId, generation }: Dispatch,
-  counts: Counts,
-  now: Instant,
-): Promise<boolean> => {
-  const set = { counts, needsAttention: needsAttention(counts), lastProgressAt: toIso(now), openKey: afterwards(counts) };
-  const update = updateOf(deps.tableName, dispatchKey(dispatchId), set, { generation, status: 'CANCELLED' });
-  return writeWithContent(deps, dispatchId, now, update);
+export const closeDispatch = (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
+  const { dispatchId, generation } = dispatch;
+  const set = { ...resultOf(rows), lastProgressAt: toIso(now) };
+  return finish(deps, dispatch, now, (more, as) =>
+    updateOf(deps.tableName, dispatchKey(dispatchId), { ...set, ...more }, { generation, status: 'CANCELLED', ...as }),
+  );
 };
 
+const resultOf = ({ counts, deliveries }: RowCounts) => ({
+  needsAttention: needsAttention(counts, deliveries),
+  counts,
+  deliveries,
+  openKey: afterwards(counts, deliveries),
+});
+
 /** Operators find there what somebody should look at. */
-const afterwards = (counts: Counts): typeof ATTENTION | undefined => (needsAttention(counts) ? ATTENTION : undefined);
+const afterwards = (counts: Counts, deliveries: Deliveries): typeof ATTENTION | undefined =>
+  needsAttention(counts, deliveries) ? ATTENTION : undefined;
+
+/** As it was counted when it was read: progress leaves its time whenever it adds something. */
+export const asCounted = ({ countedAt }: Dispatch): Attributes => ({
+  countedAt: countedAt === undefined ? undefined : toIso(countedAt),
+});
 
 type Update = ReturnType<typeof updateOf>;
+
+/** If progress counted since the dispatch was read, that may be newer than the rows: then the sweeper counts them once more. */
+const finish = async (
+  deps: FinishDeps,
+  dispatch: Dispatch,
+  now: Instant,
+  updateWith: (more: Attributes, as: Attributes) => Update,
+): Promise<boolean> =>
+  (await writeWithContent(deps, dispatch.dispatchId, now, updateWith({}, asCounted(dispatch)))) ||
+  (await writeWithContent(deps, dispatch.dispatchId, now, updateWith({ openKey: OPEN }, {})));
 
 /** Changed by somebody else meanwhile: the next pass looks again. */
 const write = async ({ client }: FinishDeps, update: Update): Promise<boolean> => {

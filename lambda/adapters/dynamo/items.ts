@@ -5,9 +5,10 @@ import { VariablesSchema } from '../../contracts/json.ts';
 import type { Attempt } from '../../domain/attempt.ts';
 import type { Variables } from '../../domain/content.ts';
 import { DELIVERY_STATES, MAIL_EVENT_KINDS, type MailEvent } from '../../domain/delivery.ts';
-import type { Counts, Dispatch } from '../../domain/dispatch.ts';
+import type { Counts, Deliveries, Dispatch } from '../../domain/dispatch.ts';
 import { expiryAfter, fromIso, type Instant, toIso } from '../../domain/instant.ts';
 import type { Recipient } from '../../domain/recipient.ts';
+import { STOP_REASONS } from '../../domain/stop-rule.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
 /** An instant as it is stored. */
@@ -15,14 +16,29 @@ export const Iso = z.iso.datetime({ precision: 3 }).transform(fromIso);
 /** A number of things. */
 export const Count = z.number().int().nonnegative();
 
+/** Records that came twice may have drawn a number below none until the next recount; that must not hide the dispatch. */
+const Drifting = z
+  .number()
+  .int()
+  .transform((n) => Math.max(0, n));
+
 const CountsSchema = z.object({
-  PENDING: Count,
-  PROCESSING: Count,
-  SENT: Count,
-  FAILED: Count,
-  UNKNOWN: Count,
-  CANCELLED: Count,
+  PENDING: Drifting,
+  PROCESSING: Drifting,
+  SENT: Drifting,
+  FAILED: Drifting,
+  UNKNOWN: Drifting,
+  CANCELLED: Drifting,
 }) satisfies z.ZodType<Counts>;
+
+const DeliveriesSchema = z.object({
+  delayed: Drifting,
+  delivered: Drifting,
+  rejected: Drifting,
+  suppressed: Drifting,
+  bounced: Drifting,
+  complained: Drifting,
+}) satisfies z.ZodType<Deliveries>;
 
 /** The dispatch item, as far as this code reads it. */
 export const DispatchItem = z.object({
@@ -36,13 +52,16 @@ export const DispatchItem = z.object({
   status: z.enum(['ACCEPTED', 'IN_PROGRESS', 'COMPLETED', 'STOPPED', 'CANCELLED']),
   generation: Count,
   createdAt: Iso,
+  // Those that were accepted before there was progress have none until the sweeper counts them.
   counts: CountsSchema.exactOptional(),
+  deliveries: DeliveriesSchema.exactOptional(),
+  countedAt: Iso.exactOptional(),
   lastProgressAt: Iso.exactOptional(),
   visitedAt: Iso.exactOptional(),
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
   needsAttention: z.boolean().exactOptional(),
-  failureReason: z.enum(['permanent-failures', 'stale']).exactOptional(),
+  failureReason: z.enum(STOP_REASONS).exactOptional(),
   faultCode: z.string().exactOptional(),
   faultSince: Iso.exactOptional(),
   stoppedAt: Iso.exactOptional(),

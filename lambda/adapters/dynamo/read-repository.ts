@@ -4,10 +4,13 @@ import * as z from 'zod';
 import { Unavailable } from '../../application/accept-ports.ts';
 import type { StoredRecipient } from '../../application/ports.ts';
 import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../application/read-ports.ts';
-import { addCounts, type Counts, NO_COUNTS } from '../../domain/dispatch.ts';
+import { DELIVERY_STATES } from '../../domain/delivery.ts';
+import type { RowCounts } from '../../domain/dispatch.ts';
+import { addRowCounts, NO_CHANGE } from '../../domain/progress.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
 import { dispatchKey, OPEN, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
+import { countRowGlances } from './row-glance.ts';
 import { isPassing } from './statements.ts';
 
 /** Rows that one request looks at: with a filter, most may be passed over. */
@@ -15,7 +18,7 @@ const ROWS_PER_REQUEST = 10_000;
 const ROWS_PER_QUERY = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
-const Status = z.object({ status: z.enum(RECIPIENT_STATUSES) });
+const Counted = z.object({ status: z.enum(RECIPIENT_STATUSES), delivery: z.enum(DELIVERY_STATES).default('none') });
 
 /** Dispatches and their recipients as the table has them. */
 export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string): ReadRepository => ({
@@ -31,7 +34,7 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
     orUnavailable(async () => {
       const partitions = Array.from({ length: shards }, (_, shard) => shardPartition(dispatchId, shard));
       const counts = await Promise.all(partitions.map((pk) => countShard(client, tableName, pk)));
-      return counts.reduce(addCounts, NO_COUNTS);
+      return counts.reduce(addRowCounts, NO_CHANGE);
     }),
 
   recipients: (query) => orUnavailable(() => page(client, tableName, query)),
@@ -59,13 +62,12 @@ const ofShard = (pk: string) => ({
   ExpressionAttributeValues: { ':pk': pk, ':prefix': RECIPIENT_PREFIX },
 });
 
-const countShard = async (client: DynamoDBDocumentClient, TableName: string, pk: string): Promise<Counts> => {
-  const counts = { ...NO_COUNTS };
-  const query = { TableName, ...ofShard(pk), ProjectionExpression: '#status', ExpressionAttributeNames: { '#status': 'status' } };
-  for await (const { Items = [] } of paginateQuery({ client }, query)) {
-    for (const item of Items) counts[Status.parse(item).status] += 1;
-  }
-  return counts;
+const countShard = async (client: DynamoDBDocumentClient, TableName: string, pk: string): Promise<RowCounts> => {
+  const rows: z.output<typeof Counted>[] = [];
+  const attributes = { ProjectionExpression: '#status, delivery', ExpressionAttributeNames: { '#status': 'status' } };
+  const pages = paginateQuery({ client }, { TableName, ...ofShard(pk), ...attributes });
+  for await (const { Items = [] } of pages) rows.push(...Items.map((item) => Counted.parse(item)));
+  return countRowGlances(rows);
 };
 
 /** Goes from shard to shard until the page is full. A query that finds nothing is not the end: the last shard is. */

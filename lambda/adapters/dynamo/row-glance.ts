@@ -1,9 +1,11 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { type Counts, NO_COUNTS } from '../../domain/dispatch.ts';
+import { DELIVERY_STATES } from '../../domain/delivery.ts';
+import { NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
+import type { MailSigns } from '../../domain/stop-rule.ts';
 import { Iso } from './items.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
@@ -12,6 +14,7 @@ const RowGlance = z.object({
   pk: z.string(),
   sk: z.string(),
   status: z.enum(RECIPIENT_STATUSES),
+  delivery: z.enum(DELIVERY_STATES).default('none'),
   nextAttemptAt: Iso,
   leaseUntil: Iso.exactOptional(),
   sentAt: Iso.exactOptional(),
@@ -32,7 +35,7 @@ export const glanceAtShard = async (client: DynamoDBDocumentClient, TableName: s
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
       ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX },
-      ProjectionExpression: 'pk, sk, #status, nextAttemptAt, leaseUntil, sentAt, failedAt, lastErrorCode',
+      ProjectionExpression: 'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, sentAt, failedAt, lastErrorCode',
       // A reserved word.
       ExpressionAttributeNames: { '#status': 'status' },
     },
@@ -41,11 +44,21 @@ export const glanceAtShard = async (client: DynamoDBDocumentClient, TableName: s
   return rows;
 };
 
-/** Counts rows by their status. */
-export const countRowGlances = (rows: readonly RowGlance[]): Counts => {
+/** Counts rows by their status, and by what is known of the delivery. */
+export const countRowGlances = (rows: readonly Pick<RowGlance, 'status' | 'delivery'>[]): RowCounts => {
   const counts = { ...NO_COUNTS };
-  for (const { status } of rows) counts[status] += 1;
-  return counts;
+  const deliveries = { ...NO_DELIVERIES };
+  for (const { status, delivery } of rows) {
+    counts[status] += 1;
+    if (delivery !== 'none') deliveries[delivery] += 1;
+  }
+  return { counts, deliveries };
+};
+
+/** What became of the mails that SES took from then on. */
+export const signsOf = (rows: readonly RowGlance[], since: Instant): MailSigns => {
+  const sent = rows.filter(({ status, sentAt = 0 }) => status === 'SENT' && sentAt >= since);
+  return { sent: sent.length, bounced: sent.filter(({ delivery }) => delivery === 'bounced').length };
 };
 
 /** When it was known what became of a recipient's mail; a cancelled one says nothing about its dispatch's mails. */

@@ -46,7 +46,7 @@ export const createRequests = ({ readDispatch, listDispatches, readExport }: Rea
 
   const dispatch: Answer = async (caller, dispatchId) => {
     const found = await readDispatch.dispatch(caller, dispatchId);
-    return found === undefined ? notFound : jsonAnswer(200, toDispatchNowView(found.dispatch, found.counts));
+    return found === undefined ? notFound : jsonAnswer(200, toDispatchNowView(found.dispatch, found));
   };
 
   const recipients: Answer = async (caller, dispatchId, { queryStringParameters }) => {

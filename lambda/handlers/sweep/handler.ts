@@ -29,7 +29,7 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     if (report.pauseStands !== undefined) count('SendingPaused', report.pauseStands ? 1 : 0);
     if (report.paused) return;
     count('DispatchCompleted', report.completed);
-    if (report.stale > 0) count('DispatchStopped', report.stale);
+    if (report.stopped > 0) count('DispatchStopped', report.stopped);
     if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
     if (report.failed > 0) count('SweepVisitFailed', report.failed);
     count('RecipientReEnqueued', report.reEnqueued);

@@ -12,6 +12,7 @@ import {
 import type { DispatchRequest } from '../../../../lambda/domain/dispatch-request.ts';
 import type { SendEstimate } from '../../../../lambda/domain/send-estimate.ts';
 import { someAddressees } from '../../../support/accept-builders.ts';
+import { rowCounts } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const request: DispatchRequest = {
@@ -121,6 +122,7 @@ const dispatch = {
   status: 'ACCEPTED',
   generation: 0,
   createdAt: T0,
+  ...rowCounts({ PENDING: 3 }),
 } as const;
 
 describe('a new request', () => {

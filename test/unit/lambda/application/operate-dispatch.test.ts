@@ -6,7 +6,7 @@ import type { NewTask, Operable } from '../../../../lambda/application/operate-p
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Operation } from '../../../../lambda/domain/operation.ts';
 import type { RecipientStatus } from '../../../../lambda/domain/recipient.ts';
-import { aDispatch, DISPATCH_ID, someCounts } from '../../../support/builders.ts';
+import { aDispatch, DISPATCH_ID, rowCounts, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 
 interface World {
@@ -42,7 +42,7 @@ const run = async (
         return Promise.resolve(true);
       },
     },
-    rows: { counts: () => (counts instanceof Error ? Promise.reject(counts) : Promise.resolve(counts)) },
+    rows: { counts: () => (counts instanceof Error ? Promise.reject(counts) : Promise.resolve(rowCounts(counts))) },
     clock: clock.now,
     random: () => 0.5,
     sleep: clock.sleep,

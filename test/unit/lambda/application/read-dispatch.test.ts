@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 
 import { createReadDispatch } from '../../../../lambda/application/read-dispatch.ts';
 import type { FoundDispatch, ReadRepository, RecipientQuery } from '../../../../lambda/application/read-ports.ts';
-import { type Counts, type Dispatch, NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
+import { type Counts, type Deliveries, type Dispatch, NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
 import type { RecipientKey } from '../../../../lambda/domain/recipient.ts';
 import { shardOf } from '../../../../lambda/domain/shards.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
-import { aRecipient, someCounts } from '../../../support/builders.ts';
+import { aRecipient, rowCounts, someCounts } from '../../../support/builders.ts';
 
 const stored: FoundDispatch = { ...aNewDispatch(someAddressees(5)).dispatch, isOpen: true };
 const mine = { adminId: 'admin-1', isOperator: false };
 const another = { adminId: 'admin-2', isOperator: false };
 const operator = { adminId: 'op', isOperator: true };
 
-const read = (counts: Partial<Counts> = {}, dispatch: FoundDispatch = stored) => {
+const read = (counts: Partial<Counts> = {}, dispatch: FoundDispatch = stored, deliveries: Partial<Deliveries> = {}) => {
   const queries: RecipientQuery[] = [];
   const keys: RecipientKey[] = [];
   const repository: ReadRepository = {
     find: (id) => Promise.resolve(id === dispatch.dispatchId ? dispatch : undefined),
-    counts: () => Promise.resolve({ ...NO_COUNTS, ...counts }),
+    counts: () => Promise.resolve(rowCounts(counts, deliveries)),
     recipients: (query) => {
       queries.push(query);
       return Promise.resolve({ recipients: [] });
@@ -72,7 +72,7 @@ describe('a dispatch is shown', () => {
   it.each(['STOPPED', 'CANCELLED'] as const)('as %s whatever its rows say, with what they are', async (status) => {
     const shown = await read({ SENT: 5 }, { ...stored, status }).dispatch(mine, stored.dispatchId);
 
-    expect(shown).toEqual({ dispatch: { ...stored, status }, counts: someCounts({ SENT: 5 }) });
+    expect(shown).toEqual({ dispatch: { ...stored, status }, ...rowCounts({ SENT: 5 }) });
   });
 
   const completed: FoundDispatch = {
@@ -104,6 +104,44 @@ describe('a dispatch is shown', () => {
     ],
   ])('%s', async (_name, more, rows, expected) => {
     expect(await read(rows, { ...completed, ...more }).dispatch(mine, stored.dispatchId)).toMatchObject(expected);
+  });
+});
+
+it('a dispatch is shown with what is known of the mails of its recipients, bad signs among it', async () => {
+  const stored = { ...aNewDispatch(someAddressees(60)).dispatch, isOpen: true };
+
+  expect(await read({ SENT: 60 }, stored, { delivered: 49, bounced: 11 }).dispatch(mine, stored.dispatchId)).toMatchObject({
+    dispatch: { status: 'COMPLETED', needsAttention: true },
+    deliveries: { delivered: 49, bounced: 11, complained: 0 },
+  });
+});
+
+describe('a dispatch of more than 1,000 recipients', () => {
+  const large: FoundDispatch = {
+    ...stored,
+    total: 1_001,
+    status: 'IN_PROGRESS',
+    ...rowCounts({ PENDING: 901, SENT: 100 }, { bounced: 2 }),
+  };
+
+  it('is shown as progress counted it, without a look at its rows', async () => {
+    const shown = await read({ SENT: 1_001 }, large).dispatch(mine, stored.dispatchId);
+
+    expect(shown).toEqual({ dispatch: large, ...rowCounts({ PENDING: 901, SENT: 100 }, { bounced: 2 }) });
+  });
+
+  it('is counted for the answer when progress has not counted it', async () => {
+    const { deliveries, ...uncounted } = large;
+    const shown = await read({ SENT: 1_001 }, uncounted).dispatch(mine, stored.dispatchId);
+
+    expect(deliveries).toBeDefined();
+    expect(shown).toMatchObject({ dispatch: { status: 'COMPLETED' }, counts: { SENT: 1_001 } });
+  });
+
+  it('is counted for the answer up to that number', async () => {
+    const shown = await read({ SENT: 1_000 }, { ...large, total: 1_000 }).dispatch(mine, stored.dispatchId);
+
+    expect(shown).toMatchObject({ dispatch: { status: 'COMPLETED' }, counts: { SENT: 1_000 } });
   });
 });
 

@@ -4,12 +4,15 @@ import type { OpenDispatchRepository, RowsSeen, SendQueue, SweepMarks } from '..
 import { createSweep } from '../../../../lambda/application/sweep.ts';
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Sending } from '../../../../lambda/domain/pause.ts';
-import { aDispatch, aKey, someCounts } from '../../../support/builders.ts';
+import type { MailSigns } from '../../../../lambda/domain/stop-rule.ts';
+import { aDispatch, aKey, rowCounts, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 import { createFakeSending } from '../../../support/fake-control.ts';
 import { createFakeWitness } from '../../../support/fake-witness.ts';
 
 const MINUTE = 60_000;
+
+const NO_SIGNS: MailSigns = { sent: 0, bounced: 0 };
 
 interface Open {
   readonly dispatch: Dispatch & SweepMarks;
@@ -23,14 +26,15 @@ const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispa
   dispatch: {
     ...aDispatch({
       total: Object.values(counts).reduce((sum, n) => sum + n, 0),
-      counts: someCounts(counts),
+      ...rowCounts(counts),
       lastProgressAt: T0 - 60 * MINUTE,
     }),
     visitedAt: T0 - 15 * MINUTE,
     ...dispatch,
   },
   rows: {
-    counts: someCounts(counts),
+    ...rowCounts(counts),
+    signs: NO_SIGNS,
     overdue: Array.from({ length: overdue }, (_, i) => ({
       key: aKey(`a-${i}`),
       since: T0 - 30 * MINUTE,
@@ -49,7 +53,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
   const stopped: string[] = [];
   const sending = createFakeSending();
   const witness = createFakeWitness();
-  const marks: Parameters<OpenDispatchRepository['mark']>[1][] = [];
+  const marks: number[] = [];
+  const recounts: Pick<Dispatch, 'counts' | 'lastProgressAt'>[] = [];
   const looked: string[] = [];
   const at = (dispatchId: string) => open.find(({ dispatch }) => dispatch.dispatchId === dispatchId);
   const dispatches: OpenDispatchRepository = {
@@ -60,14 +65,18 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
     batches: (dispatchId) => Promise.resolve((at(dispatchId)?.batches ?? []).map((batch) => ({ dispatchId, batch }))),
     rows: ({ dispatchId }) => {
       looked.push(dispatchId);
-      return Promise.resolve(at(dispatchId)?.rows ?? { counts: someCounts({}), overdue: [] });
+      return Promise.resolve(at(dispatchId)?.rows ?? { ...rowCounts({}), signs: NO_SIGNS, overdue: [] });
     },
-    mark: (_dispatchId, seen) => {
-      marks.push(seen);
+    mark: (_dispatchId, visitedAt) => {
+      marks.push(visitedAt);
       return Promise.resolve();
     },
+    recount: (_dispatch, { counts }, lastProgressAt) => {
+      recounts.push({ counts, lastProgressAt });
+      return Promise.resolve(true);
+    },
     tasks: (dispatchId) => Promise.resolve((at(dispatchId)?.tasks ?? []).map((task) => ({ dispatchId, task }))),
-    complete: ({ dispatchId }, counts) => {
+    complete: ({ dispatchId }, { counts }) => {
       completed.push(dispatchId);
       completedWith.push(counts);
       return Promise.resolve(completes);
@@ -111,7 +120,22 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
   });
   const pass = (situation: Partial<Parameters<typeof sweep>[0]> = {}) =>
     sweep({ atStart: false, timeLeft: () => true, ...situation });
-  return { pass, sent, expanded, carriedOut, completed, completedWith, closed, stopped, marks, looked, queue, sending, witness };
+  return {
+    pass,
+    sent,
+    expanded,
+    carriedOut,
+    completed,
+    completedWith,
+    closed,
+    stopped,
+    marks,
+    recounts,
+    looked,
+    queue,
+    sending,
+    witness,
+  };
 };
 
 describe('a recipient that is overdue in a dispatch that does not move', () => {
@@ -151,14 +175,15 @@ describe('a recipient that is overdue in a dispatch that does not move', () => {
 describe('a dispatch', () => {
   it('that moves is left alone, however long its queue (O5)', async () => {
     const { dispatch, rows } = still({ PENDING: 49_000, SENT: 1_000 }, 49_000);
-    const { pass, sent, marks } = sweepOver([
+    const { pass, sent, marks, recounts } = sweepOver([
       { dispatch: { ...dispatch, counts: someCounts({ PENDING: 49_500, SENT: 500 }) }, rows },
     ]);
 
     await pass();
 
     expect(sent).toEqual([]);
-    expect(marks).toEqual([{ counts: rows.counts, lastProgressAt: T0, visitedAt: T0 }]);
+    expect(recounts).toEqual([{ counts: rows.counts, lastProgressAt: T0 }]);
+    expect(marks).toEqual([T0]);
   });
 
   it('that moved less than ten minutes ago is left alone', async () => {
@@ -166,6 +191,28 @@ describe('a dispatch', () => {
 
     await pass();
 
+    expect(sent).toEqual([]);
+  });
+
+  it('that progress counts is not counted by the sweeper: what is still to come would be counted twice', async () => {
+    const counted = { lastProgressAt: T0 - MINUTE, counts: someCounts({ PENDING: 3 }) };
+    const { pass, recounts, marks } = sweepOver([still({ PENDING: 1, SENT: 2 }, 1, counted)]);
+
+    await pass();
+
+    expect(recounts).toEqual([]);
+    expect(marks).toEqual([T0]);
+  });
+
+  it('without counts of deliveries is counted, though progress was there a moment ago', async () => {
+    const { dispatch, rows } = still({ PENDING: 1, SENT: 2 }, 1, { lastProgressAt: T0 - MINUTE });
+    const { deliveries, ...older } = dispatch;
+    const { pass, recounts, sent } = sweepOver([{ dispatch: older, rows }]);
+
+    await pass();
+
+    expect(deliveries).toBeDefined();
+    expect(recounts).toEqual([{ counts: rows.counts, lastProgressAt: T0 - MINUTE }]);
     expect(sent).toEqual([]);
   });
 
@@ -186,7 +233,12 @@ describe('a dispatch', () => {
   });
 
   it('that stands still gets the tasks of its left-over batches again', async () => {
-    const { pass, expanded } = sweepOver([{ ...still({ SENT: 47_000 }, 0, { total: 50_000 }), batches: [3, 4, 9] }]);
+    const { pass, expanded } = sweepOver([
+      {
+        ...still({ SENT: 47_000 }, 0, { total: 50_000, counts: someCounts({ SENT: 47_000, PENDING: 3_000 }) }),
+        batches: [3, 4, 9],
+      },
+    ]);
 
     expect(await pass()).toMatchObject({ tasksSentAgain: 3 });
     expect(expanded).toEqual([3, 4, 9]);
@@ -247,7 +299,7 @@ describe('a pass', () => {
       unreadable: 0,
       failed: 0,
       completed: 0,
-      stale: 0,
+      stopped: 0,
       reEnqueued: 0,
       tasksSentAgain: 0,
       oldestPendingSeconds: 0,
@@ -384,6 +436,26 @@ describe('a dispatch that is not being sent', () => {
   });
 });
 
+describe('a dispatch of whose mails too many bounced', () => {
+  it('is stopped, if progress has not done so', async () => {
+    const { dispatch, rows } = still({ PENDING: 40, SENT: 60 }, 40);
+    const { pass, stopped, sent } = sweepOver([{ dispatch, rows: { ...rows, signs: { sent: 60, bounced: 11 } } }]);
+
+    expect(await pass()).toMatchObject({ stopped: 1 });
+    expect(stopped).toEqual(['d1spatch bad-signs']);
+    expect(sent).toEqual([]);
+  });
+
+  it('is completed if nothing of it is left to be stopped', async () => {
+    const { dispatch, rows } = still({ SENT: 60 }, 0);
+    const { pass, stopped, completed } = sweepOver([{ dispatch, rows: { ...rows, signs: { sent: 60, bounced: 11 } } }]);
+
+    await pass();
+
+    expect([stopped, completed]).toEqual([[], ['d1spatch']]);
+  });
+});
+
 describe('a dispatch that is long overdue', () => {
   const DAY = 24 * 60 * MINUTE;
   const LONG_AGO = T0 - 3 * DAY;
@@ -395,7 +467,8 @@ describe('a dispatch that is long overdue', () => {
       lastProgressAt: LONG_AGO,
     },
     rows: {
-      counts: someCounts({ PENDING: 1, SENT: 2 }),
+      ...rowCounts({ PENDING: 1, SENT: 2 }),
+      signs: NO_SIGNS,
       overdue: [{ key: aKey('a-0'), since: LONG_AGO, status: 'PENDING' }],
       newestSentAt: LONG_AGO,
       newestOutcomeAt: LONG_AGO,
@@ -410,7 +483,7 @@ describe('a dispatch that is long overdue', () => {
     const { pass, sent, stopped, sending } = sweepOver([restored]);
     sending.lastPass = T0 - 2 * DAY;
 
-    expect(await pass()).toMatchObject({ stale: 1, reEnqueued: 0 });
+    expect(await pass()).toMatchObject({ stopped: 1, reEnqueued: 0 });
     expect(stopped).toEqual(['d1spatch stale']);
     expect(sent).toEqual([]);
   });

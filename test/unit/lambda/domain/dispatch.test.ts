@@ -10,8 +10,10 @@ import {
   needsAttention,
   outcomeOf,
   statusNow,
+  wasCounted,
+  withBatches,
 } from '../../../../lambda/domain/dispatch.ts';
-import { someCounts } from '../../../support/builders.ts';
+import { someCounts, someDeliveries } from '../../../support/builders.ts';
 
 describe('a dispatch is complete', () => {
   it.each<[string, number, Partial<Counts>, boolean]>([
@@ -46,6 +48,30 @@ describe('a person should look', () => {
   ])('%s', (_name, counts, expected) => {
     expect(needsAttention(someCounts(counts))).toBe(expected);
   });
+
+  it.each([
+    ['when more than ten mails and more than one in ten bounced', 109, 11, true],
+    ['but not when no more than one in ten did', 110, 11, false],
+    ['but not for ten bounces', 10, 10, false],
+  ])('%s', (_name, SENT, bounced, expected) => {
+    expect(needsAttention(someCounts({ SENT }), someDeliveries({ bounced }))).toBe(expected);
+  });
+});
+
+it('recipients that are still in a batch are pending (Q9)', () => {
+  expect(withBatches(10, someCounts({ PENDING: 1, SENT: 3 }))).toEqual(someCounts({ PENDING: 7, SENT: 3 }));
+  expect(withBatches(3, someCounts({ SENT: 3 }))).toEqual(someCounts({ SENT: 3 }));
+});
+
+it.each<[Dispatch['status'], boolean | undefined, boolean]>([
+  ['ACCEPTED', undefined, false],
+  ['IN_PROGRESS', undefined, false],
+  ['STOPPED', undefined, false],
+  ['CANCELLED', undefined, false],
+  ['CANCELLED', false, true],
+  ['COMPLETED', true, true],
+])('the rows of a dispatch that is %s, with attention needed %s, were counted at its end: %o', (status, attention, expected) => {
+  expect(wasCounted({ status, ...(attention !== undefined && { needsAttention: attention }) })).toBe(expected);
 });
 
 it.each<[Dispatch['status'], boolean]>([

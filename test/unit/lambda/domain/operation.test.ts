@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DispatchStatus } from '../../../../lambda/domain/dispatch.ts';
 import { failedBy, operated, type Operation, type Permit, permit } from '../../../../lambda/domain/operation.ts';
 import type { Recipient } from '../../../../lambda/domain/recipient.ts';
-import { aDispatch, exhausted, failed, pending, sent, someCounts, unknown } from '../../../support/builders.ts';
+import { aDispatch, exhausted, failed, pending, rowCounts, sent, unknown } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const TABLE: readonly (readonly [DispatchStatus, Readonly<Record<Operation, Permit>>])[] = [
@@ -30,12 +30,18 @@ describe('a dispatch', () => {
     faultCode: 'INVALID_PARAMETER',
     faultSince: T0,
     stoppedAt: T0 + 1,
-    counts: someCounts({ FAILED: 10 }),
+    ...rowCounts({ FAILED: 10 }),
   });
 
   it('that is resumed is in progress again, and nothing is left of why it was stopped', () => {
     expect(operated('resume', stopped, T0 + 9)).toEqual(
-      aDispatch({ status: 'IN_PROGRESS', generation: 5, resumedAt: T0 + 9, lastProgressAt: T0 + 9 }),
+      aDispatch({
+        status: 'IN_PROGRESS',
+        generation: 5,
+        resumedAt: T0 + 9,
+        lastProgressAt: T0 + 9,
+        ...rowCounts({ FAILED: 10 }),
+      }),
     );
   });
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Age, failuresUntilStop, type FinalRows, isStale, type Stop, stopFor } from '../../../../lambda/domain/stop-rule.ts';
+import {
+  type Age,
+  areBad,
+  bouncesUntilBad,
+  failuresUntilStop,
+  type FinalRows,
+  isStale,
+  type Stop,
+  stopFor,
+} from '../../../../lambda/domain/stop-rule.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const rows = (refused: number, final: number, ...codes: string[]): FinalRows => ({
@@ -37,6 +46,31 @@ it.each([
 
   expect(stopFor(rows(refused + more, final + more))).toBeDefined();
   if (more > 1) expect(stopFor(rows(refused + more - 1, final + more - 1))).toBeUndefined();
+});
+
+it.each([
+  [10, 0, false],
+  [10, 10, false],
+  [11, 11, true],
+  [109, 11, true],
+  [110, 11, false],
+  [50_000, 5_000, false],
+  [50_000, 5_001, true],
+])('of %i mails that SES took, %i bounces are a bad sign: %o', (sent, bounced, expected) => {
+  expect(areBad({ sent, bounced })).toBe(expected);
+});
+
+it.each([
+  [0, 0],
+  [10, 10],
+  [400, 20],
+  [50_000, 4_000],
+  [60, 11],
+])('of %i mails with %i bounces the rows need not be counted before they can be a bad sign', (sent, bounced) => {
+  const more = bouncesUntilBad({ sent, bounced });
+
+  expect(areBad({ sent, bounced: bounced + more })).toBe(true);
+  if (more > 1) expect(areBad({ sent, bounced: bounced + more - 1 })).toBe(false);
 });
 
 describe('old mail that comes up again', () => {

@@ -9,10 +9,9 @@ import { DispatchNowView, RecipientsView } from '../../../../lambda/contracts/di
 import { DispatchesView } from '../../../../lambda/contracts/dispatches-query.ts';
 import { ExportView } from '../../../../lambda/contracts/export-view.ts';
 import { toCursor } from '../../../../lambda/contracts/recipients-query.ts';
-import { NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
 import { createHandler } from '../../../../lambda/handlers/read-dispatches/handler.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
-import { aRecipient, sent, someCounts } from '../../../support/builders.ts';
+import { aRecipient, rowCounts, sent } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { T0 } from '../../../support/clock.ts';
 import { httpEvent, type RequestParts } from '../../../support/http.ts';
@@ -42,7 +41,9 @@ const get = async (
     readDispatch: {
       dispatch: (...args) => {
         calls.push(args);
-        return Promise.resolve(args[0].adminId === 'admin-1' ? { dispatch, counts: { ...NO_COUNTS, SENT: 3 } } : undefined);
+        return Promise.resolve(
+          args[0].adminId === 'admin-1' ? { dispatch, ...rowCounts({ SENT: 3 }, { delivered: 2 }) } : undefined,
+        );
       },
       recipients: (...args) => {
         calls.push(args);
@@ -75,7 +76,7 @@ describe('a dispatch', () => {
     const { statusCode, json, calls } = await get({});
 
     expect(statusCode).toBe(200);
-    expect(json).toMatchObject({ id: ID, status: 'ACCEPTED', total: 3, counts: { ...NO_COUNTS, SENT: 3 } });
+    expect(json).toMatchObject({ id: ID, status: 'ACCEPTED', total: 3, ...rowCounts({ SENT: 3 }, { delivered: 2 }) });
     expect(DispatchNowView.safeParse(json).success).toBe(true);
     expect(calls).toEqual([[{ adminId: 'admin-1', isOperator: false }, ID]]);
   });
@@ -168,11 +169,14 @@ describe('a list of dispatches', () => {
   });
 
   it('is answered with what is known of each, and a cursor to go on', async () => {
-    const page = { dispatches: [{ ...dispatch, counts: someCounts({ SENT: 3 }) }, dispatch], next: place };
+    const page = { dispatches: [{ ...dispatch, ...rowCounts({ SENT: 3 }, { delivered: 2 }) }, dispatch], next: place };
     const { statusCode, json } = await get({ routeKey: LIST }, {}, { list: page });
 
     expect(statusCode).toBe(200);
-    expect(json).toMatchObject({ dispatches: [{ id: ID, counts: { SENT: 3 } }, { id: ID }], next: encodeCursor(place) });
+    expect(json).toMatchObject({
+      dispatches: [{ id: ID, counts: { SENT: 3 }, deliveries: { delivered: 2 } }, { id: ID }],
+      next: encodeCursor(place),
+    });
     expect(DispatchesView.safeParse(json).success).toBe(true);
   });
 

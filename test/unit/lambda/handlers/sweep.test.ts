@@ -21,7 +21,7 @@ const report: SweepReport = {
   unreadable: 0,
   failed: 0,
   completed: 1,
-  stale: 0,
+  stopped: 0,
   reEnqueued: 2,
   tasksSentAgain: 3,
   oldestPendingSeconds: 90,
@@ -91,8 +91,8 @@ describe('the sweeper’s handler', () => {
     ]);
   });
 
-  it('tells of a dispatch that is stale', async () => {
-    await handlerThat({ ...report, stale: 2 }).handler(scheduled, aContext());
+  it('tells of a dispatch that it stopped', async () => {
+    await handlerThat({ ...report, stopped: 2 }).handler(scheduled, aContext());
 
     expect(output.metrics()).toContainEqual({ name: 'DispatchStopped', value: 2, dimensions: ['service'] });
   });

@@ -7,7 +7,7 @@ import { parseRecipientItem } from '../../../../../lambda/adapters/dynamo/items.
 import { unpackBatch, unpackContent } from '../../../../../lambda/adapters/dynamo/packing.ts';
 import { shardCount } from '../../../../../lambda/domain/shards.ts';
 import { aNewDispatch, someAddressees } from '../../../../support/accept-builders.ts';
-import { pending } from '../../../../support/builders.ts';
+import { pending, rowCounts } from '../../../../support/builders.ts';
 
 const itemsOf = (...args: Parameters<typeof aNewDispatch>) => {
   const layout = layOut(aNewDispatch(...args));
@@ -38,6 +38,7 @@ describe('a new dispatch', () => {
       status: 'ACCEPTED',
       generation: 0,
       createdAt: '2026-03-02T09:00:00.000Z',
+      ...rowCounts({ PENDING: 2 }),
       fingerprint: 'v1:whole',
       fieldHashes: { subject: 'hash-of-subject' },
       adminKey: 'ADMIN#admin-1',

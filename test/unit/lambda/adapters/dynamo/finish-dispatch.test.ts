@@ -5,18 +5,19 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { closeDispatch, completeDispatch } from '../../../../../lambda/adapters/dynamo/finish-dispatch.ts';
 import type { DispatchStatus } from '../../../../../lambda/domain/dispatch.ts';
-import { aDispatch, someCounts } from '../../../../support/builders.ts';
+import { aDispatch, rowCounts } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const deps = { client: documentClient(), tableName: 'mail', retentionDays: 180 };
-const counts = someCounts({ SENT: 2, FAILED: 1 });
+const rows = rowCounts({ SENT: 2, FAILED: 1 }, { bounced: 1 });
+const { counts, deliveries } = rows;
 const Key = { pk: 'DISPATCH#d1', sk: 'DISPATCH' };
 
-const dispatch = (status: DispatchStatus) => aDispatch({ dispatchId: 'd1', generation: 4, status });
-const complete = (status: DispatchStatus = 'IN_PROGRESS') => completeDispatch(deps, dispatch(status), counts, T0);
-const close = () => closeDispatch(deps, dispatch('CANCELLED'), counts, T0);
+const dispatch = (status: DispatchStatus) => aDispatch({ dispatchId: 'd1', generation: 4, status, countedAt: T0 - 1_000 });
+const complete = (status: DispatchStatus = 'IN_PROGRESS') => completeDispatch(deps, dispatch(status), rows, T0);
+const close = () => closeDispatch(deps, dispatch('CANCELLED'), rows, T0);
 const updates = () =>
   (dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? []).map(({ Update }) => Update);
 const cancelledBy = (...codes: string[]) =>
@@ -34,7 +35,9 @@ describe('completing', () => {
 
     const [update] = updates();
     expect(update?.Key).toEqual(Key);
-    expect(update?.ConditionExpression).toBe('#generation = :was_generation AND #status IN (:accepted, :inProgress)');
+    expect(update?.ConditionExpression).toBe(
+      '#generation = :was_generation AND #countedAt = :was_countedAt AND #status IN (:accepted, :inProgress)',
+    );
     expect(update?.ExpressionAttributeValues).toEqual({
       ':status': 'COMPLETED',
       ':openKey': 'ATTENTION',
@@ -43,7 +46,9 @@ describe('completing', () => {
       ':outcome': 'partly-sent',
       ':needsAttention': true,
       ':counts': counts,
+      ':deliveries': deliveries,
       ':was_generation': 4,
+      ':was_countedAt': '2026-03-02T08:59:59.000Z',
       ':accepted': 'ACCEPTED',
       ':inProgress': 'IN_PROGRESS',
     });
@@ -56,9 +61,12 @@ describe('completing', () => {
 
     const input = dynamo.commandCalls(UpdateCommand)[0]?.args[0].input;
     expect(input?.UpdateExpression).toBe(
-      'SET #outcome = :outcome, #needsAttention = :needsAttention, #counts = :counts, #openKey = :openKey',
+      'SET #outcome = :outcome, #needsAttention = :needsAttention, #counts = :counts, #deliveries = :deliveries, #openKey = :openKey',
     );
-    expect(input?.ConditionExpression).toBe('#generation = :was_generation AND #status = :was_status');
+    // Progress may have counted something that was not in the rows yet.
+    expect(input?.ConditionExpression).toBe(
+      '#generation = :was_generation AND #status = :was_status AND #countedAt = :was_countedAt',
+    );
     expect(input?.ExpressionAttributeValues).toMatchObject({ ':was_generation': 4, ':was_status': 'COMPLETED' });
     expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(0);
   });
@@ -72,15 +80,16 @@ describe('completing', () => {
 
 describe('a dispatch that is over', () => {
   it.each([
-    ['that nobody need look at leaves the index of open ones', someCounts({ SENT: 2, CANCELLED: 1 }), / REMOVE #openKey$/],
-    ['in which somebody failed moves to those that need attention', counts, /#openKey = :openKey$/],
-    ['of which something is unknown moves there, too', someCounts({ SENT: 2, UNKNOWN: 1 }), /#openKey = :openKey$/],
-  ])('%s', async (_name, rows, expected) => {
+    ['that nobody need look at leaves the index of open ones', rowCounts({ SENT: 2, CANCELLED: 1 }), / REMOVE #openKey$/],
+    ['in which somebody failed moves to those that need attention', rows, /#openKey = :openKey/],
+    ['of which too many mails bounced moves there as well', rowCounts({ SENT: 100 }, { bounced: 11 }), /#openKey = :openKey/],
+    ['of which something is unknown moves there, too', rowCounts({ SENT: 2, UNKNOWN: 1 }), /#openKey = :openKey/],
+  ])('%s', async (_name, found, expected) => {
     dynamo.on(TransactWriteCommand).resolves({});
     dynamo.on(UpdateCommand).resolves({});
 
-    await completeDispatch(deps, dispatch('COMPLETED'), rows, T0);
-    await closeDispatch(deps, dispatch('CANCELLED'), rows, T0);
+    await completeDispatch(deps, dispatch('COMPLETED'), found, T0);
+    await closeDispatch(deps, dispatch('CANCELLED'), found, T0);
 
     expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input.UpdateExpression).toMatch(expected);
     expect(updates()[0]?.UpdateExpression).toMatch(expected);
@@ -95,13 +104,17 @@ describe('closing a cancelled dispatch', () => {
 
     const [update] = updates();
     expect(update?.Key).toEqual(Key);
-    expect(update?.ConditionExpression).toBe('#generation = :was_generation AND #status = :was_status');
+    expect(update?.ConditionExpression).toBe(
+      '#generation = :was_generation AND #status = :was_status AND #countedAt = :was_countedAt',
+    );
     expect(update?.ExpressionAttributeValues).toEqual({
       ':counts': counts,
+      ':deliveries': deliveries,
       ':needsAttention': true,
       ':lastProgressAt': '2026-03-02T09:00:00.000Z',
       ':openKey': 'ATTENTION',
       ':was_generation': 4,
+      ':was_countedAt': '2026-03-02T08:59:59.000Z',
       ':was_status': 'CANCELLED',
     });
   });
@@ -121,6 +134,17 @@ describe.each<[string, () => Promise<boolean>]>([
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: { ':expiry': Date.parse('2026-08-29T09:00:00.000Z') / 1000 },
     });
+  });
+
+  it('leaves it to the sweeper to count once more when progress counted meanwhile', async () => {
+    dynamo.on(TransactWriteCommand).rejectsOnce(cancelledBy('ConditionalCheckFailed', 'None')).resolves({});
+
+    expect(await finish()).toBe(true);
+
+    const [, second] = dynamo.commandCalls(TransactWriteCommand);
+    const update = second?.args[0].input.TransactItems?.[0]?.Update;
+    expect(update?.ExpressionAttributeValues).toMatchObject({ ':openKey': 'OPEN', ':was_generation': 4 });
+    expect(update?.ConditionExpression).not.toContain('countedAt');
   });
 
   it('goes without content that is gone', async () => {

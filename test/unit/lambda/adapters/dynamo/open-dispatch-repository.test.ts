@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createOpenDispatchRepository } from '../../../../../lambda/adapters/dynamo/open-dispatch-repository.ts';
-import { aDispatch, someCounts } from '../../../../support/builders.ts';
+import { aDispatch, rowCounts, someCounts, someDeliveries } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { documentClient } from '../../../../support/dynamo.ts';
 
@@ -66,6 +66,9 @@ describe('the open dispatches', () => {
   });
 });
 
+/** One of the mails that SES took went out before. */
+const RESUMED_AT = Date.parse('2026-03-02T08:00:02.000Z');
+
 describe('what is left of a dispatch', () => {
   it('is its batches, page after page, read consistently', async () => {
     dynamo
@@ -122,13 +125,17 @@ describe('what is left of a dispatch', () => {
         Items: [
           row(1, 'lost', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T08:40:00.000Z'),
           row(1, 'now', 'PENDING', '2026-03-02T09:00:00.000Z'),
-          row(1, 'newest', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z', '2026-03-02T08:00:02.000Z'),
+          {
+            ...row(1, 'newest', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z', '2026-03-02T08:00:02.000Z'),
+            delivery: 'bounced',
+          },
           { ...row(1, 'of no version', 'SENT', '2026-03-02T08:00:00.000Z'), sentAt: 'yesterday' },
         ],
       });
 
-    expect(await repository.rows({ dispatchId: 'd1', shards: 2 }, T0)).toEqual({
-      counts: someCounts({ PENDING: 3, PROCESSING: 2, SENT: 2 }),
+    expect(await repository.rows({ dispatchId: 'd1', shards: 2, resumedAt: RESUMED_AT }, T0)).toEqual({
+      ...rowCounts({ PENDING: 3, PROCESSING: 2, SENT: 2 }, { bounced: 1 }),
+      signs: { sent: 1, bounced: 1 },
       overdue: [
         {
           key: { dispatchId: 'd1', shard: 1, applyId: 'lost' },
@@ -149,27 +156,49 @@ describe('what is left of a dispatch', () => {
   });
 });
 
-it('a visit leaves what it saw, and when', async () => {
+it('a visit leaves when it was', async () => {
   dynamo.on(UpdateCommand).resolves({});
 
-  await repository.mark('d1', { counts: someCounts({ SENT: 1 }), lastProgressAt: T0 - 1_000, visitedAt: T0 });
+  await repository.mark('d1', T0);
 
   expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
     Key: keyOf('d1'),
-    UpdateExpression: 'SET #counts = :counts, lastProgressAt = :progress, visitedAt = :visited',
-    ConditionExpression: 'openKey = :open',
-    ExpressionAttributeValues: {
-      ':counts': someCounts({ SENT: 1 }),
-      ':progress': '2026-03-02T08:59:59.000Z',
-      ':visited': '2026-03-02T09:00:00.000Z',
-    },
+    UpdateExpression: 'SET #visitedAt = :visitedAt',
+    ConditionExpression: '#openKey = :was_openKey',
+    ExpressionAttributeValues: { ':visitedAt': '2026-03-02T09:00:00.000Z', ':was_openKey': 'OPEN' },
   });
 });
 
 it('marks nothing of a dispatch that was completed since it was read', async () => {
   dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
-  await expect(
-    repository.mark('d1', { counts: someCounts({ SENT: 1 }), lastProgressAt: T0, visitedAt: T0 }),
-  ).resolves.toBeUndefined();
+  await expect(repository.mark('d1', T0)).resolves.toBeUndefined();
+});
+
+describe('a recount', () => {
+  const dispatch = aDispatch({ dispatchId: 'd1', total: 5, countedAt: T0 - 1_000 });
+  const recount = () => repository.recount(dispatch, rowCounts({ SENT: 2, PENDING: 1 }, { bounced: 1 }), T0);
+
+  it('stands on what progress had counted, and takes recipients in batches for pending', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+
+    expect(await recount()).toBe(true);
+    expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
+      Key: keyOf('d1'),
+      UpdateExpression: 'SET #counts = :counts, #deliveries = :deliveries, #lastProgressAt = :lastProgressAt',
+      ConditionExpression: '#openKey = :was_openKey AND #status = :was_status AND #countedAt = :was_countedAt',
+      ExpressionAttributeValues: {
+        ':counts': someCounts({ SENT: 2, PENDING: 3 }),
+        ':deliveries': someDeliveries({ bounced: 1 }),
+        ':lastProgressAt': '2026-03-02T09:00:00.000Z',
+        ':was_countedAt': '2026-03-02T08:59:59.000Z',
+      },
+    });
+  });
+
+  it('is dropped when progress counted meanwhile', async () => {
+    dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+
+    expect(await recount()).toBe(false);
+  });
 });

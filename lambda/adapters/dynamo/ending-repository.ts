@@ -1,0 +1,98 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import type { EndingRepository, RowsSeen } from '../../application/ports.ts';
+import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, withBatches } from '../../domain/dispatch.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
+import { addRowCounts } from '../../domain/progress.ts';
+import { asCounted, closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
+import { itemsLeft } from './items-left.ts';
+import { BATCH_PREFIX, dispatchKey, OPEN, parseKey, shardPartition } from './keys.ts';
+import { countRowGlances, endedAt, glanceAtShard, type RowGlance, signsOf } from './row-glance.ts';
+import { stopDispatch } from './stop.ts';
+import { updateOf } from './update.ts';
+
+const Key = z.object({ pk: z.string(), sk: z.string() });
+
+/** Dispatches that may be at their end, and what is left of them. */
+export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
+  async batches(dispatchId) {
+    const items = await itemsLeft(deps, dispatchId, BATCH_PREFIX);
+    return items.flatMap((item) => {
+      const key = parseKey(Key.parse(item));
+      return key?.kind === 'batch' ? [{ dispatchId, batch: key.batch }] : [];
+    });
+  },
+
+  rows: (dispatch, now) => seeRows(deps, dispatch, now),
+  recount: (dispatch, rows, lastProgressAt) => recount(deps, dispatch, rows, lastProgressAt),
+  complete: (dispatch, rows, now) => completeDispatch(deps, dispatch, rows, now),
+  close: (dispatch, rows, now) => closeDispatch(deps, dispatch, rows, now),
+  stop: (dispatch, stop, now) => stopDispatch(deps, dispatch, stop, now),
+});
+
+const seeRows = async (
+  { client, tableName }: FinishDeps,
+  { dispatchId, shards, resumedAt = 0 }: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt'>,
+  now: Instant,
+): Promise<RowsSeen> => {
+  const seen: RowsSeen[] = [];
+  for (let shard = 0; shard < shards; shard += 1) {
+    const rows = await glanceAtShard(client, tableName, shardPartition(dispatchId, shard));
+    const overdueRows = rows.flatMap((row) => overdue(row, now));
+    seen.push({ ...countRowGlances(rows), signs: signsOf(rows, resumedAt), overdue: overdueRows, ...newest(rows) });
+  }
+  return {
+    ...seen.reduce<RowCounts>(addRowCounts, { counts: NO_COUNTS, deliveries: NO_DELIVERIES }),
+    signs: seen.reduce((a, { signs: b }) => ({ sent: a.sent + b.sent, bounced: a.bounced + b.bounced }), { sent: 0, bounced: 0 }),
+    overdue: seen.flatMap((ofShard) => ofShard.overdue).sort((a, b) => a.since - b.since),
+    ...latest(
+      'newestSentAt',
+      seen.map((ofShard) => ofShard.newestSentAt),
+    ),
+    ...latest(
+      'newestOutcomeAt',
+      seen.map((ofShard) => ofShard.newestOutcomeAt),
+    ),
+  };
+};
+
+const recount = async (
+  { client, tableName }: FinishDeps,
+  dispatch: Dispatch,
+  { counts, deliveries }: RowCounts,
+  lastProgressAt: Instant,
+): Promise<boolean> => {
+  const set = { counts: withBatches(dispatch.total, counts), deliveries, lastProgressAt: toIso(lastProgressAt) };
+  const as = { openKey: OPEN, status: dispatch.status, ...asCounted(dispatch) };
+  try {
+    await client.send(new UpdateCommand(updateOf(tableName, dispatchKey(dispatch.dispatchId), set, as)));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
+
+const overdue = (row: RowGlance, now: Instant): RowsSeen['overdue'] => {
+  const key = parseKey(row);
+  if (key?.kind !== 'recipient' || (row.status !== 'PENDING' && row.status !== 'PROCESSING')) return [];
+  const since = row.status === 'PENDING' ? row.nextAttemptAt : row.leaseUntil;
+  if (since === undefined || since > now) return [];
+  const { dispatchId, shard, applyId } = key;
+  return [{ key: { dispatchId, shard, applyId }, since, status: row.status }];
+};
+
+const newest = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt' | 'newestOutcomeAt'> => ({
+  ...latest(
+    'newestSentAt',
+    rows.map(({ status, sentAt }) => (status === 'SENT' ? sentAt : undefined)),
+  ),
+  ...latest('newestOutcomeAt', rows.map(endedAt)),
+});
+
+const latest = (name: 'newestSentAt' | 'newestOutcomeAt', instants: readonly (Instant | undefined)[]) => {
+  const known = instants.filter((instant) => instant !== undefined);
+  return known.length === 0 ? {} : { [name]: known.reduce((a, b) => Math.max(a, b)) };
+};

@@ -1,0 +1,144 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import type { CountedDispatch, ProgressRepository } from '../../application/progress-ports.ts';
+import type { RowCounts } from '../../domain/dispatch.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
+import { changesCounts, changesDeliveries } from '../../domain/progress.ts';
+import { createEndingRepository } from './ending-repository.ts';
+import type { FinishDeps } from './finish-dispatch.ts';
+import { DispatchItem } from './items.ts';
+import { itemsLeft } from './items-left.ts';
+import { dispatchKey, OPEN, TASK_PREFIX } from './keys.ts';
+import { isPassing } from './statements.ts';
+import { updateOf } from './update.ts';
+
+export interface ProgressRepositoryDeps extends FinishDeps {
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** A task that is not done and reopens recipients. */
+const Reopening = z.object({ kind: z.enum(['retry', 'resume']), state: z.literal('open') });
+
+/** Dispatches as progress counts them. */
+export const createProgressRepository = (deps: ProgressRepositoryDeps): ProgressRepository => ({
+  ...createEndingRepository(deps),
+
+  async add(dispatchId, delta, now) {
+    const added = await write(deps, addition(deps.tableName, dispatchId, delta, now));
+    if (added !== undefined) return toCounted(added);
+    if (changesDeliveries(delta)) await write(deps, lateAddition(deps.tableName, dispatchId, delta, now));
+    return undefined;
+  },
+
+  async begin(dispatchId) {
+    const update = updateOf(deps.tableName, dispatchKey(dispatchId), { status: 'IN_PROGRESS' }, { status: 'ACCEPTED' });
+    try {
+      await deps.client.send(new UpdateCommand(update));
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  },
+
+  async isReopening(dispatchId) {
+    const tasks = await itemsLeft(deps, dispatchId, TASK_PREFIX);
+    return tasks.some((item) => Reopening.safeParse(item).success);
+  },
+
+  async find(dispatchId) {
+    const { Item } = await deps.client.send(
+      new GetCommand({ TableName: deps.tableName, Key: dispatchKey(dispatchId), ConsistentRead: true }),
+    );
+    return Item && DispatchItem.parse(Item);
+  },
+});
+
+/** To a dispatch whose counts are still kept: it may be stopped, or cancelled with rows under way. */
+const addition = (TableName: string, dispatchId: string, delta: RowCounts, now: Instant) => {
+  const terms = [...toTerms('counts', delta.counts), ...toTerms('deliveries', delta.deliveries)];
+  return toUpdate(TableName, dispatchId, terms, {
+    // Late news of mails must not hide that a recipient is stuck.
+    set: ['countedAt = :now', ...(changesCounts(delta) ? ['lastProgressAt = :now'] : [])],
+    condition: '#status IN (:accepted, :inProgress, :stopped) OR (#status = :cancelled AND attribute_not_exists(needsAttention))',
+    values: {
+      ':now': toIso(now),
+      ':accepted': 'ACCEPTED',
+      ':inProgress': 'IN_PROGRESS',
+      ':stopped': 'STOPPED',
+      ':cancelled': 'CANCELLED',
+    },
+  });
+};
+
+/**
+ * To one that was counted at its end: its states are exact, and what the stream still tells of them is in them already.
+ * Deliveries may be in them or not, so the sweeper counts it once more.
+ */
+const lateAddition = (TableName: string, dispatchId: string, { deliveries }: RowCounts, now: Instant) =>
+  toUpdate(TableName, dispatchId, toTerms('deliveries', deliveries), {
+    set: ['countedAt = :now', 'openKey = :open'],
+    condition: '#status = :completed OR (#status = :cancelled AND attribute_exists(needsAttention))',
+    values: { ':now': toIso(now), ':open': OPEN, ':completed': 'COMPLETED', ':cancelled': 'CANCELLED' },
+  });
+
+interface Term {
+  readonly map: 'counts' | 'deliveries';
+  readonly name: string;
+  readonly by: number;
+}
+
+const toTerms = (map: Term['map'], numbers: Readonly<Record<string, number>>): Term[] =>
+  Object.entries(numbers).flatMap(([name, by]) => (by === 0 ? [] : [{ map, name, by }]));
+
+const toUpdate = (
+  TableName: string,
+  dispatchId: string,
+  terms: readonly Term[],
+  more: { readonly set: readonly string[]; readonly condition: string; readonly values: Readonly<Record<string, string>> },
+) => ({
+  TableName,
+  Key: dispatchKey(dispatchId),
+  UpdateExpression: `SET ${[...terms.map(({ map, name }) => `#${map}.#${name} = #${map}.#${name} + :${name}`), ...more.set].join(', ')}`,
+  // A dispatch without both has none until the sweeper counts it.
+  ConditionExpression: `attribute_exists(#counts) AND attribute_exists(#deliveries) AND (${more.condition})`,
+  ExpressionAttributeNames: {
+    '#status': 'status',
+    '#counts': 'counts',
+    '#deliveries': 'deliveries',
+    ...Object.fromEntries(terms.map(({ name }) => [`#${name}`, name])),
+  },
+  ExpressionAttributeValues: { ...more.values, ...Object.fromEntries(terms.map(({ name, by }) => [`:${name}`, by])) },
+  ReturnValues: 'ALL_NEW' as const,
+});
+
+const TRIES = 3;
+const RETRY_MS = 50;
+
+/** The item afterwards; undefined: the condition does not hold. What passes is tried again: records that come again are counted again. */
+const write = async (
+  { client, sleep }: ProgressRepositoryDeps,
+  update: ReturnType<typeof toUpdate>,
+): Promise<Record<string, unknown> | undefined> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await client.send(new UpdateCommand(update))).Attributes;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      if (tries === TRIES || !isPassing(error)) throw error;
+      await sleep(RETRY_MS * 2 ** tries);
+    }
+  }
+};
+
+const Kept = DispatchItem.required({ counts: true, deliveries: true });
+const Raw = z.object({ counts: z.object({ PENDING: z.number(), PROCESSING: z.number() }) });
+
+/** An item that cannot be read was added to all the same: it must not be added to again. */
+const toCounted = (item: Record<string, unknown>): CountedDispatch | undefined => {
+  const dispatch = Kept.safeParse(item);
+  const raw = Raw.safeParse(item);
+  if (!dispatch.success || !raw.success) return undefined;
+  const { PENDING, PROCESSING } = raw.data.counts;
+  return { dispatch: dispatch.data, openRows: PENDING + PROCESSING };
+};

@@ -1,0 +1,53 @@
+import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
+
+import type { NewsBoard } from '../../application/progress-ports.ts';
+import { NEWS_SOURCE, NEWS_TYPES, toDispatchNews } from '../../contracts/dispatch-news.ts';
+import type { News } from '../../domain/news.ts';
+
+export interface NewsBoardDeps {
+  readonly client: EventBridgeClient;
+  readonly busName: string;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** PutEvents takes no more. */
+const ENTRIES_PER_CALL = 10;
+const TRIES = 2;
+const RETRY_MS = 200;
+
+/** Tells news on an event bus. A call that answers 200 may still have failed entries, and those are sent again once. */
+export const createNewsBoard = (deps: NewsBoardDeps): NewsBoard => ({
+  async publish(news) {
+    const taken = news.map(() => false);
+    for (let from = 0; from < news.length; from += ENTRIES_PER_CALL) {
+      let open = [...news.entries()].slice(from, from + ENTRIES_PER_CALL);
+      for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
+        if (attempt > 1) await deps.sleep(RETRY_MS);
+        const failed = await putOnce(
+          deps,
+          open.map(([, item]) => item),
+        );
+        for (const [n, [i]] of open.entries()) taken[i] = failed[n] !== true;
+        open = open.filter((_, n) => failed[n] === true);
+      }
+    }
+    return taken;
+  },
+});
+
+/** @returns for each whether the bus does not have it, as far as is known */
+const putOnce = async ({ client, busName }: NewsBoardDeps, news: readonly News[]): Promise<boolean[]> => {
+  try {
+    const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: news.map((item) => toEntry(busName, item)) }));
+    return news.map((_, i) => Entries[i]?.EventId === undefined);
+  } catch {
+    return news.map(() => true);
+  }
+};
+
+const toEntry = (EventBusName: string, news: News): PutEventsRequestEntry => ({
+  EventBusName,
+  Source: NEWS_SOURCE,
+  DetailType: NEWS_TYPES[news.kind],
+  Detail: JSON.stringify(toDispatchNews(news)),
+});

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createProgressRepository } from '../../adapters/dynamo/progress-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createEventBridgeClient } from '../../adapters/eventbridge/eventbridge-client.ts';
+import { createNewsBoard } from '../../adapters/eventbridge/news-board.ts';
+import { createFollowProgress } from '../../application/follow-progress.ts';
+import { parseEnv } from '../../config/env.ts';
+import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
+import { FollowProgressEnv } from './env.ts';
+import { createHandler } from './handler.ts';
+import { createProgressObserver } from './signals.ts';
+
+const env = parseEnv(FollowProgressEnv, process.env);
+const telemetry = createTelemetry();
+
+export const handler = createHandler({
+  followProgress: createFollowProgress({
+    dispatches: createProgressRepository({
+      client: createTableClient(5_000),
+      tableName: env.TABLE_NAME,
+      retentionDays: env.RETENTION_DAYS,
+      sleep,
+    }),
+    news: createNewsBoard({ client: createEventBridgeClient(), busName: env.EVENT_BUS_NAME, sleep }),
+    clock: Date.now,
+    sleep,
+    observe: neverThrow(createProgressObserver(telemetry)),
+  }),
+  telemetry,
+});

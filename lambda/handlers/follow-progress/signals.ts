@@ -1,0 +1,35 @@
+import type { ProgressSignal } from '../../application/follow-progress.ts';
+import { describeError } from '../../observability/describe-error.ts';
+import type { Telemetry } from '../../observability/telemetry.ts';
+
+/** The metric of each signal: a fixed list, since every name is billed. */
+const METRIC: Readonly<Record<ProgressSignal['type'], string>> = {
+  completed: 'DispatchCompleted',
+  closed: 'DispatchClosed',
+  stopped: 'DispatchStopped',
+  recounted: 'ProgressRecounted',
+  'judge-failed': 'ProgressFailed',
+  'not-counted': 'ProgressFailed',
+  'not-begun': 'ProgressFailed',
+  told: 'NewsPublished',
+  'not-told': 'NewsFailed',
+};
+
+/** Signals that are the normal course of things; the others are worth a warning. */
+const NORMAL: ReadonlySet<ProgressSignal['type']> = new Set(['completed', 'closed', 'told']);
+
+/** Counts and logs what progress did, by ids and codes alone. */
+export const createProgressObserver =
+  ({ logger, count }: Telemetry) =>
+  (signal: ProgressSignal): void => {
+    const { type } = signal;
+    count(METRIC[type], 'count' in signal ? signal.count : 1);
+    const fields = {
+      signal: type,
+      ...('dispatchId' in signal && { dispatchId: signal.dispatchId }),
+      ...('count' in signal && { events: signal.count }),
+      ...('error' in signal && signal.error !== undefined && describeError(signal.error)),
+    };
+    if (NORMAL.has(type)) logger.info('progress', fields);
+    else logger.warn('progress', fields);
+  };
