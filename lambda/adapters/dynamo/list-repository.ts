@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import { Unavailable } from '../../application/accept-ports.ts';
 import type { DispatchPage, DispatchPosition, DispatchQuery, ListRepository } from '../../application/read-ports.ts';
+import type { OpenList } from '../../application/show-ports.ts';
 import type { Dispatch } from '../../domain/dispatch.ts';
 import { DispatchItem } from './items.ts';
 import { adminKey, ATTENTION, dispatchKey, OPEN } from './keys.ts';
@@ -30,28 +31,41 @@ interface Part {
 
 /** Dispatches by the indexes, which hold keys alone and lag behind: each item itself says how it stands. */
 export const createListRepository = (deps: ListRepositoryDeps): ListRepository => ({
-  async list(query) {
-    try {
-      return await list(deps, query);
-    } catch (error) {
-      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-      throw error;
-    }
-  },
+  list: ({ of, ...query }) =>
+    list(deps, of === 'open' ? openParts(deps.openIndex) : [ofAdmin(deps.byAdminIndex, of.adminId)], query),
 });
 
-const partsOf = ({ byAdminIndex, openIndex }: ListRepositoryDeps, of: DispatchQuery['of']): readonly Part[] => {
-  if (of !== 'open') return [{ name: 'admin', index: byAdminIndex, attribute: 'adminKey', value: adminKey(of.adminId) }];
-  const open = { index: openIndex, attribute: 'openKey' };
-  return [
-    { name: 'open', ...open, value: OPEN },
-    { name: 'attention', ...open, value: ATTENTION },
-  ];
+/** The same for one who has no business with the dispatches of an admin. */
+export const createOpenList = (deps: Omit<ListRepositoryDeps, 'byAdminIndex'>): OpenList => ({
+  list: (query) => list(deps, openParts(deps.openIndex), query),
+});
+
+const ofAdmin = (index: string, adminId: string): Part => ({
+  name: 'admin',
+  index,
+  attribute: 'adminKey',
+  value: adminKey(adminId),
+});
+
+const openParts = (index: string): readonly Part[] => [
+  { name: 'open', index, attribute: 'openKey', value: OPEN },
+  { name: 'attention', index, attribute: 'openKey', value: ATTENTION },
+];
+
+type Table = Pick<ListRepositoryDeps, 'client' | 'tableName'>;
+type Query = Omit<DispatchQuery, 'of'>;
+
+const list = async (table: Table, parts: readonly Part[], query: Query): Promise<DispatchPage> => {
+  try {
+    return await listParts(table, parts, query);
+  } catch (error) {
+    if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
+    throw error;
+  }
 };
 
 /** Goes from part to part until the page is full. What comes after an empty page may still fit. */
-const list = async (deps: ListRepositoryDeps, query: DispatchQuery): Promise<DispatchPage> => {
-  const parts = partsOf(deps, query.of);
+const listParts = async (table: Table, parts: readonly Part[], query: Query): Promise<DispatchPage> => {
   const dispatches: Dispatch[] = [];
   let at = Math.max(
     0,
@@ -60,8 +74,8 @@ const list = async (deps: ListRepositoryDeps, query: DispatchQuery): Promise<Dis
   let after = query.from?.after;
   let left = LOOKED_AT;
   for (let part = parts[at]; part !== undefined; part = parts[at]) {
-    const keys = await readKeys(deps, part, after);
-    const items = await Promise.all(keys.map(({ dispatchId }) => readItem(deps, part, dispatchId)));
+    const keys = await readKeys(table, part, after);
+    const items = await Promise.all(keys.map(({ dispatchId }) => readItem(table, part, dispatchId)));
     left -= keys.length;
     for (const [i, item] of items.entries()) {
       after = keys[i]?.createdKey;
@@ -81,7 +95,7 @@ const place = ({ name }: Part, after: string | undefined): DispatchPosition => (
   ...(after !== undefined && { after }),
 });
 
-const fits = (dispatch: Dispatch, { recruitId, status, isTest }: DispatchQuery): boolean =>
+const fits = (dispatch: Dispatch, { recruitId, status, isTest }: Query): boolean =>
   dispatch.isTest === isTest &&
   (recruitId === undefined || dispatch.recruitId === recruitId) &&
   (status === undefined || dispatch.status === status);
@@ -91,7 +105,7 @@ const Key = z.object({ createdKey: z.string() });
 /** A time and an id, so that it names the place in the index and the item. */
 const idOf = (createdKey: string): string => createdKey.slice(createdKey.indexOf('#') + 1);
 
-const readKeys = async ({ client, tableName }: ListRepositoryDeps, part: Part, after: string | undefined) => {
+const readKeys = async ({ client, tableName }: Table, part: Part, after: string | undefined) => {
   const { index, attribute, value } = part;
   const { Items = [] } = await client.send(
     new QueryCommand({
@@ -115,7 +129,7 @@ const readKeys = async ({ client, tableName }: ListRepositoryDeps, part: Part, a
 
 /** Undefined: gone, no longer in that part, or unreadable, which must not hide the others. */
 const readItem = async (
-  { client, tableName }: ListRepositoryDeps,
+  { client, tableName }: Table,
   { attribute, value }: Part,
   dispatchId: string,
 ): Promise<Dispatch | undefined> => {

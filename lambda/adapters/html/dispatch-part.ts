@@ -1,0 +1,135 @@
+import type { Story, TaskLeft } from '../../application/show-ports.ts';
+import { DELIVERY_STATES } from '../../domain/delivery.ts';
+import { type Dispatch, type DispatchOutcome, isActive } from '../../domain/dispatch.ts';
+import type { StopReason } from '../../domain/stop-rule.ts';
+import { type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
+import { type Html, html, type HtmlValue } from './html.ts';
+import { countsText } from './overview-page.ts';
+
+/** What became of a dispatch, and what to do about it. */
+export const dispatchPart = (place: Place, story: Story): readonly HtmlValue[] => {
+  const { dispatch, counts } = story;
+  const { dispatchId, scenarioId, recruitId, adminId, isTest, total } = dispatch;
+  return [
+    html`<h3>Dispatch <code>${dispatchId}</code></h3>`,
+    sentence(
+      ['Scenario ', html`<code>${scenarioId}</code>`, ', recruit ', html`<code>${recruitId}</code>`],
+      [', asked for by ', adminId, isTest && ', as a test', '. ', total, total === 1 ? ' recipient: ' : ' recipients: '],
+      [countsText(counts), '.'],
+    ),
+    deliveriesSentence(story),
+    statusSentence(dispatch),
+    timesTable(dispatch),
+    leftSentences(story),
+    nextSentences(story),
+    badRecipientsTable(place, story),
+  ];
+};
+
+/** How far the mails got that SES took, as far as its events tell. */
+const deliveriesSentence = ({ deliveries }: Story): HtmlValue => {
+  const known = DELIVERY_STATES.flatMap((state) => {
+    const mails = state === 'none' ? 0 : deliveries[state];
+    return mails > 0 ? [`${mails} ${state}`] : [];
+  });
+  return known.length > 0 && sentence('What SES’s events tell of their mails: ', known.join(', '), '.');
+};
+
+const OUTCOMES: Readonly<Record<DispatchOutcome, string>> = {
+  'all-sent': 'all mails were sent',
+  'partly-sent': 'some mails were sent',
+  'none-sent': 'no mail was sent',
+};
+
+const STOP_REASONS: Readonly<Record<StopReason, string>> = {
+  'permanent-failures': 'SES refused at least ten of its mails and more than half',
+  'bad-signs': 'more than ten of its mails bounced, and more than one in ten',
+  stale: 'its mail was due for more than a day while nothing moved, and nobody has said that it should still go out',
+};
+
+const statusSentence = ({ status, outcome, needsAttention, failureReason, faultCode }: Dispatch): Html => {
+  const state = html`<b>${status}</b>`;
+  switch (status) {
+    case 'ACCEPTED':
+      return sentence(state, ': accepted, and no mail has been tried yet.');
+    case 'IN_PROGRESS':
+      return sentence(state, ': its mails are being sent.');
+    case 'COMPLETED':
+      return (needsAttention === true ? warning : sentence)(
+        [state, ': ', outcome === undefined ? 'no recipient is left to send to' : OUTCOMES[outcome]],
+        needsAttention === true ? '; a person should look at the others.' : '.',
+      );
+    case 'STOPPED':
+      return warning(
+        [state, ': ', failureReason === undefined ? 'no reason is stored' : STOP_REASONS[failureReason], '. '],
+        faultCode !== undefined && ['All of them with ', html`<code>${faultCode}</code>`, '.'],
+      );
+    case 'CANCELLED':
+      return sentence(state, ': nothing of it is sent any more.');
+  }
+};
+
+const timesTable = (dispatch: Dispatch): Html => {
+  const times = [
+    ['accepted', dispatch.createdAt],
+    ['last seen to move', dispatch.status === 'COMPLETED' ? undefined : dispatch.lastProgressAt],
+    ['stopped', dispatch.status === 'STOPPED' ? dispatch.stoppedAt : undefined],
+    ['resumed', dispatch.resumedAt],
+    ['cancelled', dispatch.cancelledAt],
+    ['completed', dispatch.completedAt],
+  ] as const;
+  return table(
+    ['what', 'when'],
+    times.flatMap(([name, at]) => (at === undefined ? [] : [[name, time(at)]])),
+  );
+};
+
+const leftSentences = ({ tasksLeft, batchesLeft }: Story): HtmlValue => [
+  batchesLeft > 0 && sentence(batchesLeft, ' batches of recipients are not in the table as rows yet: they wait to be expanded.'),
+  tasksLeft.length > 0 &&
+    sentence(
+      'Not done yet: ',
+      tasksLeft.map((task, i) => [i > 0 && ', ', taskText(task)]),
+      '.',
+    ),
+];
+
+const taskText = ({ kind, task, requestedAt }: TaskLeft): HtmlValue => [
+  kind,
+  ' (task ',
+  task,
+  '), asked for at ',
+  time(requestedAt),
+];
+
+/** What a person can do now; nothing when nothing is asked of one. */
+const nextSentences = ({ dispatch: { dispatchId, status }, counts }: Story): HtmlValue => {
+  const path = `/dispatches/${dispatchId}`;
+  const who = (state: string): Html => call(`GET ${path}/recipients?status=${state}`);
+  return [
+    status === 'STOPPED' && [
+      sentence('Next: cure the cause, then ', call(`POST ${path}/resume`), ', or ', call(`POST ${path}/cancel`), '.'),
+      sentence('Runbook: ', runbook('dispatch-stopped')),
+    ],
+    counts.FAILED > 0 && sentence('Who FAILED, and why: ', who('FAILED'), '. Runbook: ', runbook('send-dead-letters')),
+    counts.FAILED > 0 && isActive(status) && sentence('Once the cause is cured: ', call(`POST ${path}/retry`), '.'),
+    counts.UNKNOWN > 0 && sentence('Who is UNKNOWN: ', who('UNKNOWN'), '. Runbook: ', runbook('outcome-unknown')),
+  ];
+};
+
+/** Each leads to its own story. */
+const badRecipientsTable = (place: Place, { dispatch: { dispatchId }, badRecipients }: Story): HtmlValue =>
+  badRecipients.length > 0 && [
+    html`<h3>Recipients to look into, the first ${badRecipients.length}</h3>`,
+    table(
+      ['recipient', 'status', 'delivery', 'code'],
+      badRecipients.map(({ applyId, status, delivery, code }) => [
+        [html`<code>${applyId}</code> `, storyButton(place, 'Story', { dispatchId, applyId })],
+        status,
+        status === 'SENT' && delivery,
+        code,
+      ]),
+    ),
+  ];
+
+const call = (request: string): Html => html`<code>${request}</code>`;

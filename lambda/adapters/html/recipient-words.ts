@@ -1,0 +1,91 @@
+import type { RecipientSeen, Story } from '../../application/show-ports.ts';
+import type { DeliveryState } from '../../domain/delivery.ts';
+import type { DispatchStatus } from '../../domain/dispatch.ts';
+import type { Instant } from '../../domain/instant.ts';
+import { ATTEMPTS_EXHAUSTED, type In, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
+import { runbook, sentence, time, warning } from './frame.ts';
+import { type Html, html, type HtmlValue } from './html.ts';
+
+/** What the state means, and what happens next. */
+export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch, now }: Story): Html => {
+  switch (recipient.status) {
+    case 'PENDING':
+      return sentence(pendingWords(recipient, dispatch.status, now));
+    case 'PROCESSING': {
+      const attempt = attempts.find(({ lease }) => lease === recipient.lease.token);
+      return sentence(processingWords(recipient, attempt?.outcome === 'unclear' ? (attempt.code ?? '') : undefined, now));
+    }
+    case 'SENT':
+      return recipient.messageId === undefined
+        ? sentence('By a person’s word the mail was sent; SES itself has said nothing of it.')
+        : sentence('SES took the mail at ', time(recipient.sentAt), ' as ', code(recipient.messageId), '.');
+    case 'FAILED':
+      return warning(failedWords(recipient, attempts));
+    case 'UNKNOWN':
+      return warning(
+        ['SES was asked to send, its answer was lost, and its events do not tell either, since ', time(recipient.failedAt), '. '],
+        ['Nothing sends again on a guess; a late event still settles it. Runbook: ', runbook('outcome-unknown')],
+      );
+    case 'CANCELLED':
+      return sentence('Cancelled at ', time(recipient.cancelledAt), ': no mail goes out.');
+  }
+};
+
+const code = (text: string): Html => html`<code>${text}</code>`;
+
+const pendingWords = (
+  { nextAttemptAt, lastErrorCode }: In<'PENDING'>,
+  dispatch: DispatchStatus,
+  now: Instant,
+): readonly HtmlValue[] => {
+  const last = lastErrorCode !== undefined && [' The last attempt ended with ', code(lastErrorCode), '.'];
+  if (dispatch === 'STOPPED') return ['Its dispatch is stopped: it waits until that is resumed.', last];
+  if (dispatch === 'CANCELLED') return ['Its dispatch is cancelled: it becomes CANCELLED soon.', last];
+  return nextAttemptAt > now
+    ? ['Waits for its next attempt, which is due at ', time(nextAttemptAt), '.', last]
+    : ['Due since ', time(nextAttemptAt), ', and waits for its turn.', last];
+};
+
+/** @param lost the code of an answer that was lost; undefined: SES has not been heard to fail */
+const processingWords = ({ lease }: In<'PROCESSING'>, lost: string | undefined, now: Instant): readonly HtmlValue[] => {
+  const until = time(lease.until);
+  if (lease.until <= now)
+    return ['Its lease ended at ', until, ' with the outcome open: SES’s events decide whether SES took the mail.'];
+  return lost === undefined
+    ? ['A sender has it in hand. Should nothing come of it, its lease ends at ', until, '; then SES’s events decide.']
+    : ['SES’s answer was lost (', code(lost), '). Waiting for its lease to end at ', until, '; then SES’s events decide.'];
+};
+
+const failedWords = (
+  { lastErrorCode, failedAt, round }: In<'FAILED'>,
+  attempts: RecipientSeen['attempts'],
+): readonly HtmlValue[] => {
+  const at = time(failedAt);
+  if (lastErrorCode === SETTLED_BY_OPERATOR) return ['By a person’s word the mail was not sent, at ', at, '.'];
+  if (lastErrorCode !== ATTEMPTS_EXHAUSTED)
+    return ['Refused for good at ', at, ' with ', code(lastErrorCode), '. A retry sends again once the cause is cured.'];
+  const cause = attempts.findLast(({ code: last }) => last !== undefined)?.code;
+  return [
+    ['All attempts of round ', round, ' were used up at ', at],
+    cause !== undefined && [', the last with ', code(cause)],
+    ['. Redrive its dead letter, or retry. Runbook: ', runbook('send-dead-letters')],
+  ];
+};
+
+const DELIVERIES: Readonly<Record<DeliveryState, string>> = {
+  none: 'No event tells yet how far it got.',
+  delayed: 'The receiving server does not take it for now; SES keeps trying.',
+  delivered: 'The receiving server took it.',
+  rejected: 'SES threw it away: it found malware in it, or could not make the mail.',
+  suppressed: 'SES did not try: the address is on a suppression list, since earlier mails bounced or were complained about.',
+  bounced: 'It bounced: the receiving server refused it for good.',
+  complained: 'Its receiver marked it as spam.',
+};
+
+/** How far a mail got after SES took it. */
+export const deliverySentence = (delivery: DeliveryState): Html =>
+  (delivery === 'none' || delivery === 'delivered' || delivery === 'delayed' ? sentence : warning)(
+    'Delivery: ',
+    html`<b>${delivery}</b>. `,
+    DELIVERIES[delivery],
+  );

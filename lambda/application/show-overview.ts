@@ -1,0 +1,78 @@
+import type { Dispatch } from '../domain/dispatch.ts';
+import { maskAddresses } from '../domain/masking.ts';
+import type { Sending } from '../domain/pause.ts';
+import { compareTroubles, troubleOf } from '../domain/trouble.ts';
+import type { Clock, SendingRepository, SweepTraces, WitnessRepository } from './ports.ts';
+import type { OpenList, Overview } from './show-ports.ts';
+
+export interface ShowOverviewDeps {
+  readonly dispatches: OpenList;
+  readonly sending: Pick<SendingRepository, 'read'>;
+  readonly sweeps: Pick<SweepTraces, 'lastPassAt'>;
+  readonly witness: Pick<WitnessRepository, 'read'>;
+  readonly clock: Clock;
+}
+
+export type ShowOverview = () => Promise<Overview>;
+
+/** Dispatches that are looked at; each costs a read. */
+const OPEN_LOOKED_AT = 300;
+const ATTENTION_LOOKED_AT = 100;
+
+/** A widget has room for so many. */
+const SHOWN = 20;
+
+/** Tells how the service stands, and which dispatches are in trouble. */
+export const createShowOverview =
+  ({ dispatches, sending, sweeps, witness, clock }: ShowOverviewDeps): ShowOverview =>
+  async () => {
+    const [state, lastPassAt, heard, found] = await Promise.all([
+      sending.read(),
+      sweeps.lastPassAt(),
+      witness.read(),
+      look(dispatches),
+    ]);
+    const now = clock();
+    const inTrouble = found.dispatches
+      .flatMap((dispatch) => {
+        const trouble = troubleOf(dispatch, now);
+        return trouble === undefined ? [] : [{ dispatch, trouble }];
+      })
+      .sort(compareTroubles);
+    const underWay = found.dispatches.filter(({ status }) => status === 'ACCEPTED' || status === 'IN_PROGRESS');
+    return {
+      now,
+      sending: state === 'unavailable' ? state : masked(state),
+      lastPassAt,
+      witness: heard,
+      inTrouble: inTrouble.slice(0, SHOWN),
+      moreInTrouble: Math.max(0, inTrouble.length - SHOWN),
+      underWay: underWay.length,
+      oldestUnderWayAt: underWay.length === 0 ? undefined : Math.min(...underWay.map(({ createdAt }) => createdAt)),
+      isPart: found.isPart,
+    };
+  };
+
+/** The newest that are not finished, and the newest that need attention: those may not wait for the others to end. */
+const look = async (dispatches: OpenList): Promise<{ readonly dispatches: readonly Dispatch[]; readonly isPart: boolean }> => {
+  const open = await dispatches.list({ isTest: false, limit: OPEN_LOOKED_AT });
+  if (open.next?.part !== 'open') return { dispatches: distinct(open.dispatches), isPart: open.next !== undefined };
+  const attention = await dispatches.list({ isTest: false, from: { part: 'attention' }, limit: ATTENTION_LOOKED_AT });
+  return { dispatches: distinct([...open.dispatches, ...attention.dispatches]), isPart: true };
+};
+
+/** One that is finished in between is in both parts. */
+const distinct = (dispatches: readonly Dispatch[]): readonly Dispatch[] => [
+  ...new Map(dispatches.map((dispatch) => [dispatch.dispatchId, dispatch])).values(),
+];
+
+/** An operator's id may be an address, and a reason may say anything. */
+const masked = (sending: Sending): Sending => {
+  const { pause } = sending;
+  if (pause?.by !== 'operator') return sending;
+  const { who, reason } = pause;
+  return {
+    ...sending,
+    pause: { ...pause, who: maskAddresses(who), ...(reason !== undefined && { reason: maskAddresses(reason) }) },
+  };
+};

@@ -1,0 +1,110 @@
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { newRecipientItem } from '../../lambda/adapters/dynamo/items.ts';
+import { batchKey, recipientKey, taskKey } from '../../lambda/adapters/dynamo/keys.ts';
+import { createOpenList } from '../../lambda/adapters/dynamo/list-repository.ts';
+import { createStoryRepository } from '../../lambda/adapters/dynamo/story-repository.ts';
+import { newTaskItem } from '../../lambda/adapters/dynamo/task-item.ts';
+import type { StoryRepository } from '../../lambda/application/show-ports.ts';
+import { toIso } from '../../lambda/domain/instant.ts';
+import { aDispatch, aKey } from '../support/builders.ts';
+import { T0 } from '../support/clock.ts';
+import { startTable, type TestTable } from '../support/table.ts';
+
+let table: TestTable;
+let client: DynamoDBDocumentClient;
+let stories: StoryRepository;
+
+const put = (Item: Record<string, unknown>) => client.send(new PutCommand({ TableName: table.tableName, Item }));
+
+beforeAll(async () => {
+  table = await startTable();
+  client = table.client;
+  stories = createStoryRepository(client, table.tableName);
+});
+afterAll(async () => {
+  await table.stop();
+});
+
+describe('in the table, the story of a dispatch', () => {
+  it('has the tasks that are not done, and the batches that are not expanded', async () => {
+    const task = newTaskItem({ kind: 'resume', requestedAt: T0, requestedBy: 'kim@example.com' });
+    await put({ ...taskKey({ dispatchId: 'd1', task: 1 }), ...task, state: 'done' });
+    await put({ ...taskKey({ dispatchId: 'd1', task: 2 }), ...task });
+    for (const n of [0, 1, 2]) await put({ ...batchKey('d1', n), data: new Uint8Array([1]), count: 1 });
+
+    expect(await stories.tasksLeft('d1')).toEqual([{ task: 2, kind: 'resume', requestedAt: T0 }]);
+    expect(await stories.batchesLeft('d1')).toBe(3);
+    expect([await stories.tasksLeft('d2'), await stories.batchesLeft('d2')]).toEqual([[], 0]);
+  });
+});
+
+describe('in the table, the recipients of a dispatch to look into', () => {
+  const row = (shard: number, applyId: string, more: object) =>
+    put({ ...recipientKey({ dispatchId: 'd3', shard, applyId }), ...newRecipientItem('kim@example.com', {}, T0), ...more });
+
+  it('are those that failed or are unknown, and those whose mail did not arrive', async () => {
+    await row(0, 'a', { status: 'FAILED', lastErrorCode: 'MESSAGE_REJECTED', failedAt: toIso(T0) });
+    await row(0, 'b', { status: 'SENT', sentAt: toIso(T0), delivery: 'delivered' });
+    await row(0, 'c', { lastErrorCode: 'NOT_CONNECTED' });
+    await row(2, 'd', { status: 'SENT', sentAt: toIso(T0), delivery: 'bounced', lastErrorCode: 'NOT_CONNECTED' });
+    await row(2, 'e', { status: 'UNKNOWN', lastErrorCode: 'OUTCOME_UNCLEAR', failedAt: toIso(T0) });
+    const found = [
+      { applyId: 'a', status: 'FAILED', delivery: 'none', code: 'MESSAGE_REJECTED' },
+      { applyId: 'd', status: 'SENT', delivery: 'bounced' },
+      { applyId: 'e', status: 'UNKNOWN', delivery: 'none', code: 'OUTCOME_UNCLEAR' },
+    ];
+
+    expect(await stories.badRecipients({ dispatchId: 'd3', shards: 3 }, 10)).toEqual(found);
+    expect(await stories.badRecipients({ dispatchId: 'd3', shards: 3 }, 2)).toEqual(found.slice(0, 2));
+    expect(await stories.badRecipients({ dispatchId: 'd4', shards: 3 }, 2)).toEqual([]);
+  });
+});
+
+describe('in the table, the story of a recipient', () => {
+  it('has all but what the mail says', async () => {
+    const item = newRecipientItem('kim@example.com', { name: 'Kim Lee' }, T0);
+    const events = [{ kind: 'send', messageId: 'ses-1', at: toIso(T0) }];
+    const sent = { status: 'SENT', messageId: 'ses-1', sentAt: toIso(T0), attemptCount: 1, leaseToken: 'x' };
+    const attempts = [{ lease: 'x', startedAt: toIso(T0), outcome: 'sent', messageId: 'ses-1', ms: 12 }];
+    await put({ ...recipientKey(aKey('a-1', 'd1')), ...item, ...sent, attempts, events, delivery: 'delivered' });
+
+    const found = await stories.recipient(aKey('a-1', 'd1'));
+
+    expect(found).toEqual({
+      applyId: 'a-1',
+      email: 'kim@example.com',
+      recipient: { status: 'SENT', round: 1, attemptCount: 1, messageId: 'ses-1', sentAt: T0 },
+      attempts: [{ round: 1, n: 1, lease: 'x', startedAt: T0, outcome: 'sent', messageId: 'ses-1', ms: 12 }],
+      delivery: 'delivered',
+      events: [{ kind: 'send', messageId: 'ses-1', at: T0 }],
+    });
+    expect(JSON.stringify(found)).not.toContain('Kim Lee');
+  });
+
+  it('is none when there is no row', async () => {
+    expect(await stories.recipient(aKey('b', 'd1'))).toBeUndefined();
+  });
+});
+
+describe('in the table, the list of those to look at', () => {
+  it('has the open ones and then those that need attention, the newest first', async () => {
+    const put1 = (dispatchId: string, openKey: string | undefined, createdAt: number) => {
+      const { createdAt: at, ...dispatch } = aDispatch({ dispatchId, createdAt });
+      const createdKey = `${toIso(at)}#${dispatchId}`;
+      return put({ pk: `DISPATCH#${dispatchId}`, sk: 'DISPATCH', ...dispatch, createdAt: toIso(at), openKey, createdKey });
+    };
+    await put1('open-1', 'OPEN', T0);
+    await put1('open-2', 'OPEN', T0 + 1);
+    await put1('short-1', 'ATTENTION', T0 + 2);
+    await put1('done-1', undefined, T0 + 3);
+    const list = createOpenList({ client, tableName: table.tableName, openIndex: 'open' });
+    const idsOf = async (query: Partial<Parameters<typeof list.list>[0]> = {}) =>
+      (await list.list({ isTest: false, limit: 10, ...query })).dispatches.map(({ dispatchId }) => dispatchId);
+
+    expect(await idsOf()).toEqual(['open-2', 'open-1', 'short-1']);
+    expect(await idsOf({ from: { part: 'attention' } })).toEqual(['short-1']);
+    expect(await idsOf({ isTest: true })).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { DispatchInTrouble, Overview, Story } from '../../lambda/application/show-ports.ts';
+import { type Dispatch, NO_DELIVERIES } from '../../lambda/domain/dispatch.ts';
+import { SENDING } from '../../lambda/domain/pause.ts';
+import type { Trouble } from '../../lambda/domain/trouble.ts';
+import { aDispatch, someCounts } from './builders.ts';
+import { T0 } from './clock.ts';
+
+/** An id as they are given out. */
+export const LONG_ID = 'abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrst';
+
+/** A service in which all is well and nothing goes on. */
+export const anOverview = (overview: Partial<Overview> = {}): Overview => ({
+  now: T0,
+  sending: SENDING,
+  lastPassAt: T0 - 60_000,
+  witness: { mark: T0 - 30_000, holds: [], canaries: [] },
+  inTrouble: [],
+  moreInTrouble: 0,
+  underWay: 0,
+  oldestUnderWayAt: undefined,
+  isPart: false,
+  ...overview,
+});
+
+export const aTrouble = (dispatch: Partial<Dispatch> = {}, trouble: Partial<Trouble> = {}): DispatchInTrouble => ({
+  dispatch: aDispatch({ dispatchId: LONG_ID, status: 'STOPPED', ...dispatch }),
+  trouble: { kind: 'stopped', since: T0, ...trouble },
+});
+
+export const aStory = (dispatch: Partial<Dispatch> = {}, story: Partial<Omit<Story, 'dispatch'>> = {}): Story => ({
+  now: T0,
+  dispatch: aDispatch({ dispatchId: LONG_ID, ...dispatch }),
+  counts: someCounts({ PENDING: 3 }),
+  deliveries: NO_DELIVERIES,
+  tasksLeft: [],
+  batchesLeft: 0,
+  badRecipients: [],
+  ...story,
+});

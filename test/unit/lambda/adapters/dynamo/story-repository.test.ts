@@ -1,0 +1,61 @@
+import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createStoryRepository } from '../../../../../lambda/adapters/dynamo/story-repository.ts';
+import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
+import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+
+const table = mockClient(DynamoDBDocumentClient);
+const stories = createStoryRepository(documentClient(), 'mail');
+const key = { dispatchId: 'd1', shard: 0, applyId: 'a-1' };
+
+beforeEach(() => {
+  table.reset();
+});
+
+describe('what stories are told of', () => {
+  it('is read without what mails say', async () => {
+    table.on(GetCommand).resolves({});
+
+    await stories.recipient(key);
+
+    const [call] = table.commandCalls(GetCommand);
+    const { ProjectionExpression, ExpressionAttributeNames, ConsistentRead } = call?.args[0].input ?? {};
+    expect(ConsistentRead).toBe(true);
+    expect(ProjectionExpression?.split(', ')).toEqual(Object.keys(ExpressionAttributeNames ?? {}));
+    expect(Object.values(ExpressionAttributeNames ?? {})).not.toContain('variables');
+  });
+
+  it('goes on over pages', async () => {
+    const item = (n: number) => ({ pk: 'DISPATCH#d1', sk: `BATCH#000${n}` });
+    table
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [item(1)], LastEvaluatedKey: item(1) })
+      .resolvesOnce({ Items: [item(2)] });
+
+    expect(await stories.batchesLeft('d1')).toBe(2);
+  });
+
+  it('is looked for in so many rows and no more', async () => {
+    const next = { pk: 'DISPATCH#d1#0', sk: 'RECIPIENT#x' };
+    table.on(QueryCommand).resolves({ Items: [], LastEvaluatedKey: next });
+
+    expect(await stories.badRecipients({ dispatchId: 'd1', shards: 64 }, 10)).toEqual([]);
+    expect(table.commandCalls(QueryCommand)).toHaveLength(20);
+  });
+
+  it('is unavailable while the table gives no answer', async () => {
+    table.onAnyCommand().rejects(sdkError('ThrottlingException', 400));
+
+    await expect(stories.recipient(key)).rejects.toThrow(Unavailable);
+    await expect(stories.tasksLeft('d1')).rejects.toThrow(Unavailable);
+    await expect(stories.batchesLeft('d1')).rejects.toThrow(Unavailable);
+  });
+
+  it('fails on what passes by no waiting', async () => {
+    table.onAnyCommand().rejects(sdkError('AccessDeniedException', 400));
+
+    await expect(stories.recipient(key)).rejects.toThrow('AccessDeniedException');
+  });
+});
