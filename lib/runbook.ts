@@ -18,6 +18,7 @@ export const RUNBOOK_SECTIONS = [
   'relay-silent',
   'recovery-fails',
   'records-not-relayed',
+  'records-not-counted',
   'unreadable-data',
   'stream-late',
   'function-errors',

@@ -8,6 +8,7 @@ import * as z from 'zod';
 
 import { CREDENTIALS } from './clients.ts';
 import { launchStack } from './launch.ts';
+import { openTable } from './ordeal/table.ts';
 import { ROOT } from './settings.ts';
 import type { StackFile } from './stack-file.ts';
 import { REGION } from './template/identity.ts';
@@ -16,12 +17,24 @@ const RECIPIENTS = 1_000;
 const PATIENCE_MS = 180_000;
 
 const Sample = z.looseObject({ recipients: z.array(z.looseObject({ applyId: z.string(), email: z.string() })) });
+const Answer = z.object({ id: z.string() });
 const Counts = z.object({
   dynamodb: z.record(z.string(), z.object({ calls: z.number(), units: z.number() })),
   sqs: z.record(z.string(), z.number()),
   ses: z.record(z.string(), z.number()),
+  events: z.record(z.string(), z.number()),
 });
-const SEND = 'POST /v2/email/outbound-emails';
+/** Progress counts what the stream tells, after everything else. */
+const Counted = z.looseObject({
+  status: z.string(),
+  counts: z.looseObject({ SENT: z.number() }),
+  deliveries: z.looseObject({ delivered: z.number() }),
+});
+const WAITING = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const;
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
 
 const makeBody = (): string => {
@@ -37,7 +50,8 @@ const makeBody = (): string => {
 
 const readCounts = async ({ counts = '' }: StackFile) => Counts.parse(await (await fetch(counts)).json());
 
-const post = async ({ api, tokens }: StackFile): Promise<void> => {
+/** @returns the dispatch's id */
+const post = async ({ api, tokens }: StackFile): Promise<string> => {
   const response = await fetch(`${api}/dispatches`, {
     method: 'POST',
     headers: {
@@ -48,23 +62,28 @@ const post = async ({ api, tokens }: StackFile): Promise<void> => {
     body: makeBody(),
   });
   if (response.status !== 202) throw new Error(`the dispatch was answered ${response.status}: ${await response.text()}`);
+  return Answer.parse(await response.json()).id;
 };
 
-/** Sent, and nothing left in the queue: asked past the doors, so that asking is not counted. */
-const waitUntilSent = async (stack: StackFile): Promise<void> => {
+/** Sent, delivered and counted, and nothing left in the queues: asked past the doors, so that asking is not counted. */
+const waitUntilOver = async (stack: StackFile, id: string): Promise<void> => {
   const sqs = new SQSClient({ endpoint: stack.sqs, region: REGION, credentials: CREDENTIALS });
-  const command = new GetQueueAttributesCommand({ QueueUrl: stack.queueUrl, AttributeNames: ['All'] });
+  const table = openTable(stack);
+  const isEmpty = async (QueueUrl: string): Promise<boolean> => {
+    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+    return WAITING.every((name) => Attributes[name] === '0');
+  };
+  const isOver = async (): Promise<boolean> => {
+    const { status, counts, deliveries } = Counted.parse(await table.dispatch(id));
+    const isCounted = status === 'COMPLETED' && counts.SENT === RECIPIENTS && deliveries.delivered === RECIPIENTS;
+    return isCounted && (await isEmpty(stack.queueUrl)) && (await isEmpty(stack.feedbackQueueUrl));
+  };
   const until = Date.now() + PATIENCE_MS;
-  while (Date.now() < until) {
+  while (!(await isOver())) {
+    if (Date.now() > until) throw new Error(`not all of ${RECIPIENTS} mails were sent in ${PATIENCE_MS / 1000} s`);
     await new Promise((done) => setTimeout(done, 500));
-    const { Attributes = {} } = await sqs.send(command);
-    const left =
-      Number(Attributes['ApproximateNumberOfMessages']) +
-      Number(Attributes['ApproximateNumberOfMessagesNotVisible']) +
-      Number(Attributes['ApproximateNumberOfMessagesDelayed']);
-    if (left === 0 && ((await readCounts(stack)).ses[SEND] ?? 0) >= RECIPIENTS) return;
   }
-  throw new Error(`not all of ${RECIPIENTS} mails were sent in ${PATIENCE_MS / 1000} s`);
+  table.close();
 };
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -72,7 +91,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const row = (label: string, total: number): string =>
   `${label.padEnd(46)}${total.toFixed(total % 1 === 0 ? 0 : 1).padStart(10)}${(total / RECIPIENTS).toFixed(3).padStart(12)}`;
 
-const describe = ({ dynamodb, sqs, ses }: z.output<typeof Counts>): string => {
+const describe = ({ dynamodb, sqs, ses, events }: z.output<typeof Counts>): string => {
   const operations = Object.entries(dynamodb).filter(([, { units }]) => units > 0);
   const writes = operations.filter(([name]) => !READS.has(name));
   const reads = operations.filter(([name]) => READS.has(name));
@@ -90,6 +109,7 @@ const describe = ({ dynamodb, sqs, ses }: z.output<typeof Counts>): string => {
     row('SQS receives that brought nothing', EmptyReceive),
     row('SES calls', sum(Object.values(ses))),
     ...Object.entries(ses).map(([name, count]) => row(`  ${name}`, count)),
+    row('EventBridge calls', sum(Object.values(events))),
   ].join('\n');
 };
 
@@ -97,8 +117,7 @@ const run = async (): Promise<void> => {
   const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-costs-'));
   const stack = await launchStack(directory, { COUNT_REQUESTS: '1' });
   try {
-    await post(stack.description);
-    await waitUntilSent(stack.description);
+    await waitUntilOver(stack.description, await post(stack.description));
     console.log(describe(await readCounts(stack.description)));
   } finally {
     await stack.stop();

@@ -1,13 +1,19 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Is that process a local stack, and alive? */
-export const isStack = (pid: number): boolean => {
+/** Is there such a process? */
+export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
+    return true;
   } catch {
     return false;
   }
+};
+
+/** Is that process a local stack, and alive? */
+export const isStack = (pid: number): boolean => {
+  if (!isAlive(pid)) return false;
   // After a kill -9 the number may belong to anybody by now.
   const commandLine = `/proc/${pid}/cmdline`;
   return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('local/start.ts');

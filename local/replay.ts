@@ -1,10 +1,15 @@
-// `npm run replay`: sends the messages of stream records that could not be relayed, here or on AWS.
+// `npm run replay`: handles stream records that could not be handled when they came, here or on AWS.
 import { parseArgs } from 'node:util';
 
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 import { CREDENTIALS } from './clients.ts';
+import { countRecords } from './repair/count-records.ts';
+import { relayRecords } from './repair/relay-records.ts';
 import { replay, type ReplayOptions } from './repair/replay.ts';
 import { findRunningStack } from './repair/running-stack.ts';
 import { REGION } from './template/identity.ts';
@@ -13,30 +18,60 @@ const OPTIONS = {
   bucket: { type: 'string' },
   'send-queue-url': { type: 'string' },
   'task-queue-url': { type: 'string' },
+  'table-name': { type: 'string' },
+  'event-bus-name': { type: 'string' },
 } as const;
 
 const ofLocalStack = (): ReplayOptions => {
-  const { sqs, failureBucket, queueUrl, taskQueueUrl } = findRunningStack(process.env);
-  const at = { endpoint: sqs, region: REGION, credentials: CREDENTIALS };
+  const { sqs, dynamodb, busUrl, failureBucket, queueUrl, taskQueueUrl, tableName, eventBusName } = findRunningStack(process.env);
+  const at = (endpoint: string) => ({ endpoint, region: REGION, credentials: CREDENTIALS });
   return {
     // The queues' emulator is S3, too.
-    s3: new S3Client({ ...at, forcePathStyle: true }),
-    sqs: new SQSClient({ ...at, maxAttempts: 1 }),
+    s3: new S3Client({ ...at(sqs), forcePathStyle: true }),
     bucket: failureBucket,
-    sendQueueUrl: queueUrl,
-    taskQueueUrl,
+    giveBack: {
+      relay: relayRecords({
+        sqs: new SQSClient({ ...at(sqs), maxAttempts: 1 }),
+        sendQueueUrl: queueUrl,
+        taskQueueUrl,
+      }),
+      progress: countRecords({
+        table: DynamoDBDocumentClient.from(new DynamoDBClient(at(dynamodb))),
+        tableName,
+        bus: new EventBridgeClient(at(busUrl)),
+        busName: eventBusName,
+      }),
+    },
   };
 };
 
 /** On AWS everything is named, by the outputs of the stacks; region and credentials come from the environment. */
 const readOptions = (): ReplayOptions => {
-  const given = parseArgs({ options: OPTIONS }).values;
-  const { bucket, 'send-queue-url': sendQueueUrl, 'task-queue-url': taskQueueUrl } = given;
+  const given: Readonly<Record<string, string | undefined>> = parseArgs({ options: OPTIONS }).values;
   if (Object.keys(given).length === 0) return ofLocalStack();
-  if (bucket === undefined || sendQueueUrl === undefined || taskQueueUrl === undefined) {
-    throw new Error('On AWS give all of --bucket, --send-queue-url and --task-queue-url; for the local stack none of them.');
-  }
-  return { s3: new S3Client({}), sqs: new SQSClient({ maxAttempts: 1 }), bucket, sendQueueUrl, taskQueueUrl };
+  const named = (name: keyof typeof OPTIONS): string => {
+    const value = given[name];
+    if (value !== undefined) return value;
+    const all = Object.keys(OPTIONS).map((each) => `--${each}`);
+    throw new Error(`--${name} is missing. On AWS give all of ${all.join(', ')}; for the local stack none of them.`);
+  };
+  return {
+    s3: new S3Client({}),
+    bucket: named('bucket'),
+    giveBack: {
+      relay: relayRecords({
+        sqs: new SQSClient({ maxAttempts: 1 }),
+        sendQueueUrl: named('send-queue-url'),
+        taskQueueUrl: named('task-queue-url'),
+      }),
+      progress: countRecords({
+        table: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+        tableName: named('table-name'),
+        bus: new EventBridgeClient({}),
+        busName: named('event-bus-name'),
+      }),
+    },
+  };
 };
 
 const run = async (): Promise<void> => {
@@ -47,7 +82,7 @@ const run = async (): Promise<void> => {
     if (replayed.outcome === 'kept') {
       kept += 1;
       console.log(`kept     ${replayed.key}: ${replayed.reason}`);
-    } else console.log(`relayed  ${replayed.key}, records: ${replayed.records}`);
+    } else console.log(`${replayed.by.padEnd(8)} ${replayed.key}, records: ${replayed.records}`);
   }
   console.log(`objects: ${objects}, of these kept: ${kept}`);
   if (kept > 0) process.exitCode = 1;

@@ -35,6 +35,8 @@ const Environment = z.object({
   COUNT_REQUESTS: z.enum(['0', '1']).default('0'),
   /** Lets tests kill functions at chosen moments. */
   LOCAL_CRASH_POINTS: z.enum(['0', '1']).default('0'),
+  /** Lets tests look for addresses in messages and error answers. */
+  LOCAL_EVIDENCE: z.enum(['0', '1']).default('0'),
 });
 
 /** A port and the setting it came from, so that a message can name both. */
@@ -58,6 +60,7 @@ export interface Settings {
   readonly sweepSeconds: number;
   readonly countRequests: boolean;
   readonly crashPoints: boolean;
+  readonly evidence: boolean;
 }
 
 /** Reads the settings; throws one error that names every bad one. */
@@ -94,5 +97,6 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     sweepSeconds: env.SWEEP_SECONDS,
     countRequests: env.COUNT_REQUESTS === '1',
     crashPoints: env.LOCAL_CRASH_POINTS === '1',
+    evidence: env.LOCAL_EVIDENCE === '1',
   };
 };

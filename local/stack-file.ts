@@ -10,6 +10,9 @@ export const StackFile = z.object({
   ses: z.url(),
   sqs: z.url(),
   dynamodb: z.url(),
+  /** Answers what was published about dispatches, oldest first. */
+  busUrl: z.url(),
+  eventBusName: z.string(),
   tableName: z.string(),
   queueUrl: z.url(),
   deadLetterQueueUrl: z.url(),

@@ -8,6 +8,7 @@ const Outputs = z
   .object({
     TableName: z.string(),
     FailureBucketName: z.string(),
+    EventBusName: z.string(),
     SendQueueUrl: z.string(),
     SendDeadLetterQueueUrl: z.string(),
     TaskQueueUrl: z.string(),
@@ -18,6 +19,7 @@ const Outputs = z
   .transform((outputs) => ({
     tableName: outputs.TableName,
     failureBucket: outputs.FailureBucketName,
+    eventBusName: outputs.EventBusName,
     queueUrl: outputs.SendQueueUrl,
     deadLetterQueueUrl: outputs.SendDeadLetterQueueUrl,
     taskQueueUrl: outputs.TaskQueueUrl,

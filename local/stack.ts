@@ -10,14 +10,17 @@ import { startCrashDoors } from './crash/doors.ts';
 import { createCrashPlan } from './crash/plan.ts';
 import { createResources } from './create-resources.ts';
 import { startDynamoDb } from './emulators/dynamodb.ts';
+import { startEventBus } from './emulators/event-bus.ts';
 import { startInbox } from './emulators/inbox.ts';
 import { startQueues } from './emulators/queues.ts';
+import { openEvidence } from './evidence.ts';
 import { createFunctionHost, type FunctionEndpoints, type FunctionHost } from './functions/host.ts';
 import { type Gate, startGate } from './gate/gate.ts';
 import { readSeeds, type Seed } from './gate/templates.ts';
 import { startGateway } from './http/gateway.ts';
 import { startIssuer } from './http/issuer.ts';
 import { lockDirectory } from './lock.ts';
+import { createOperations } from './ops/create-operations.ts';
 import type { Settings } from './settings.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { readOutputs } from './stack-outputs.ts';
@@ -103,11 +106,13 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     removeStackFile(settings.directory);
 
     // Ports first: what is in the way is told before anything takes time.
-    const gateway = keep(await startGateway(settings));
+    const evidence = openEvidence(settings);
+    const gateway = keep(await startGateway(settings, evidence));
     const issuer = keep(await startIssuer(settings));
     const inbox = keep(await startInbox(settings));
-    const queues = keep(await startQueues(settings));
+    const queues = keep(await startQueues(settings, evidence));
     const database = keep(await startDynamoDb(settings, voice.fatal));
+    const bus = keep(await startEventBus(settings.directory));
     const gate = keep(await startGate(settings, voice.trouble));
 
     voice.step('Reading the CDK template');
@@ -118,7 +123,8 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     const queueHost = doors?.sqs ?? queues.endpoint;
     // Queue addresses lead through the door: the SDK sends a request to the host that its queue URL names.
     const model = buildModel(assembly, { sqs: queueHost, api: gateway.address, tableSuffix: tableSuffix(settings) });
-    const counts = doors && keep(await startCountsPage(settings, () => ({ ...doors.read(), ses: gate.counts() })));
+    const readCounts = () => ({ ...doors?.read(), ses: gate.counts(), events: bus.counts() });
+    const counts = doors && keep(await startCountsPage(settings, readCounts));
     const clients = createClients({ dynamodb: database.endpoint, sqs: queues.endpoint, pollers: queueHost });
 
     const emulators: FunctionEndpoints = {
@@ -126,6 +132,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
       sqs: queueHost,
       sesv2: gate.address,
       s3: queues.endpoint,
+      events: bus.address,
     };
     const crashes = settings.crashPoints ? await openToCrashes(model, emulators, () => functions, keep) : undefined;
     const functions = createFunctionHost(model, settings, {
@@ -137,6 +144,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     });
     voice.step('Creating what it describes');
     await Promise.all([createResources(model, clients, gate, settings.directory), functions.warm(voice.trouble)]);
+    bus.addBuses(model.eventBuses.flatMap(({ name, attributes }) => [name, attributes['Arn'] ?? name]));
     const outputs = readOutputs(model);
     const seeds = readSeeds();
     seedTemplates(gate, seeds, outputs.templatePrefix);
@@ -155,7 +163,19 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
       await Promise.race([sources.stop(), new Promise((done) => setTimeout(done, GRACE_MS))]);
       closeRest();
     });
-    gateway.serve(model, functions, issuer.locate);
+    const operations = createOperations(model, functions, {
+      clients,
+      gate,
+      outputs,
+      port: gateway.port,
+      links: {
+        inbox: inbox.address,
+        'the API': `${gateway.address}/docs`,
+        'published events': bus.address,
+        ...(counts && { counts: counts.address }),
+      },
+    });
+    gateway.serve(model, functions, issuer.locate, operations);
 
     const description: StackFile = {
       api: gateway.address,
@@ -163,6 +183,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
       ses: gate.address,
       sqs: queues.endpoint,
       dynamodb: database.endpoint,
+      busUrl: bus.address,
       ...outputs,
       scenarios: seeds.map(({ id, variables, recipientVariables }) => ({ id, variables, recipientVariables })),
       tokens,

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
-
 import type { Clients } from './clients.ts';
 import { findStream } from './create-resources.ts';
 import type { FunctionHost } from './functions/host.ts';
 import type { Settings } from './settings.ts';
-import { openCheckpoints } from './sources/checkpoints.ts';
+import { checkpointFile, openCheckpoints } from './sources/checkpoints.ts';
 import { writeToFailureBucket } from './sources/failure-bucket.ts';
 import { compileFilters } from './sources/filter.ts';
 import { type EventSource, startQueueSource } from './sources/queue-source.ts';
@@ -44,7 +42,7 @@ const startQueues = ({ model, clients, functions, crashBeforeDelete, onTrouble }
 
 const startStreams = async (surroundings: SourceSurroundings): Promise<EventSource[]> => {
   const { model, clients, functions, settings, onTrouble } = surroundings;
-  const checkpoints = openCheckpoints(join(settings.directory, 'checkpoints.json'));
+  const checkpoints = openCheckpoints(checkpointFile(settings.directory));
   return Promise.all(
     model.streamMappings.map(async ({ resource, name, properties }) => {
       const table = model.tables.find(({ attributes }) => attributes['StreamArn'] === properties.EventSourceArn);

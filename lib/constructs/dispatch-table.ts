@@ -68,6 +68,11 @@ export class DispatchTable extends Construct {
     });
   }
 
+  /** May read dispatches and their recipients, and find those that somebody should look at. */
+  grantShow(grantee: IGrantable): Grant {
+    return this.grantRead(grantee).combine(this.#onOpenIndex(grantee));
+  }
+
   /** May change a dispatch as a whole together with a new task, and single recipients of it, after a look at them. */
   grantOperate(grantee: IGrantable): Grant {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
@@ -103,6 +108,11 @@ export class DispatchTable extends Construct {
     }).combine(this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:UpdateItem'));
   }
 
+  /** May add to the counts of dispatches, count their rows anew, and complete or stop them. */
+  grantProgress(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem');
+  }
+
   /** May follow the stream; an event source asks for the list of streams too, which knows no narrower resource. */
   grantFollow(grantee: IGrantable): Grant {
     return Grant.addToPrincipal({
@@ -110,6 +120,11 @@ export class DispatchTable extends Construct {
       actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
       resourceArns: [this.streamArn],
     }).combine(Grant.addToPrincipal({ grantee, actions: ['dynamodb:ListStreams'], resourceArns: ['*'] }));
+  }
+
+  #onOpenIndex(grantee: IGrantable): Grant {
+    const resourceArns = [`${this.table.tableArn}/index/${OPEN_INDEX}`];
+    return Grant.addToPrincipal({ grantee, actions: ['dynamodb:Query'], resourceArns });
   }
 
   /** Address of the stream. */

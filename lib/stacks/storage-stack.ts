@@ -9,7 +9,7 @@ export interface StorageStackProps extends StackProps {
   readonly stage: StageSettings;
 }
 
-/** What must survive: the table, and the buckets for what could not be relayed and for exports. */
+/** What must survive: the table, and the buckets for stream records that were given up and for exports. */
 export class StorageStack extends Stack {
   readonly table: DispatchTable;
   readonly failures: Bucket;
@@ -30,7 +30,7 @@ export class StorageStack extends Stack {
     Validations.of(this.failures).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'One function writes here, in rare trouble, and objects live 30 days: a second bucket of access logs would say nothing more.',
+        'Only the followers of the stream write here, in rare trouble, and objects live 30 days: a bucket of access logs would say nothing more.',
     });
 
     this.exports = new Bucket(this, 'Exports', {

@@ -47,5 +47,7 @@ export class WatchStack extends Stack {
     new CfnOutput(this, 'NoticesTopicArn', { value: notices.all.topicArn });
     new CfnOutput(this, 'PagesTopicArn', { value: notices.pages.topicArn });
     new CfnOutput(this, 'DashboardName', { value: this.dashboard.dashboardName });
+    // Whoever looks at the dashboard must be allowed to invoke it.
+    new CfnOutput(this, 'WidgetFunctionArn', { value: watched.widget.lambda.functionArn });
   }
 }

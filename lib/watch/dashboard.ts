@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
+  CustomWidget,
   Dashboard,
   GraphWidget,
   type GraphWidgetProps,
@@ -41,14 +42,28 @@ export class ServiceDashboard extends Construct {
     super(scope, id);
     this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
     this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', width: 24, height: 4, alarms: [...alarms] }));
+    this.dashboard.addWidgets(operations(watched));
     this.dashboard.addWidgets(...backlog(watched, lateSeconds));
     this.dashboard.addWidgets(...outcomes());
     this.dashboard.addWidgets(...unclear());
+    this.dashboard.addWidgets(...progress());
     this.dashboard.addWidgets(...account());
     this.dashboard.addWidgets(...api(watched));
     this.dashboard.addWidgets(...functions(watched));
   }
 }
+
+/** Read only, whoever looks. A change of the time range means nothing to it: it shows how things stand now. */
+const operations = ({ widget }: Watched): CustomWidget =>
+  new CustomWidget({
+    title: 'Operations: what is in trouble, and the story of one dispatch',
+    width: 24,
+    height: 10,
+    functionArn: widget.lambda.functionArn,
+    updateOnRefresh: true,
+    updateOnResize: false,
+    updateOnTimeRangeChange: false,
+  });
 
 const backlog = ({ sends, tasks, feedback }: Watched, lateSeconds: number): GraphWidget[] => {
   const latest = { statistic: Stats.MAXIMUM, period: ONE_MINUTE };
@@ -109,6 +124,14 @@ const unclear = (): GraphWidget[] => [
       'MailRejected',
       'MailNotRendered',
     ),
+  ),
+];
+
+const progress = (): GraphWidget[] => [
+  graph('Ends of dispatches, a minute', perMinute('DispatchCompleted', 'DispatchClosed', 'DispatchStopped')),
+  graph(
+    'Counting, and news for others, a minute',
+    perMinute('NewsPublished', 'NewsFailed', 'ProgressRecounted', 'ProgressFailed'),
   ),
 ];
 

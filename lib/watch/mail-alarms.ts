@@ -11,7 +11,7 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     'DispatchStopped',
     {
       severity: 'notice',
-      impact: 'A dispatch was stopped with mails unsent: most were refused, or it is too old to be sent unasked.',
+      impact: 'A dispatch was stopped with mails unsent: too many were refused or bounced, or it is too old to be sent unasked.',
       runbook: 'dispatch-stopped',
     },
   ],
@@ -53,6 +53,14 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
       severity: 'notice',
       impact: 'Changes of the table that ask for mails could not be understood: they wait in a bucket for a person.',
       runbook: 'records-not-relayed',
+    },
+  ],
+  [
+    'ProgressRecordPoison',
+    {
+      severity: 'notice',
+      impact: 'Changes of recipients or dispatches could not be understood: mails go out as ever, but they are not counted.',
+      runbook: 'records-not-counted',
     },
   ],
   [

@@ -2,8 +2,9 @@ import { Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 
 import type { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import { BY_ADMIN_INDEX, type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts';
+import type { StreamConsumer } from '../constructs/stream-consumer.ts';
 import { FIVE_MINUTES, ONE_MINUTE } from './metrics.ts';
-import type { Watched, WatchedStream } from './watched.ts';
+import type { Watched } from './watched.ts';
 
 const QUIET_IS_GOOD = { missing: TreatMissingData.NOT_BREACHING } as const;
 
@@ -40,18 +41,17 @@ export const addFunctionAlarms = (alarms: AlarmRegistry, { sender, background, s
 };
 
 /** The stream forgets after 24 hours. */
-const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping }: WatchedStream): void => {
+const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping, whenLate, whenGivenUp }: StreamConsumer): void => {
   alarms.add(`${follower.node.id}Late`, {
     ...QUIET_IS_GOOD,
+    ...whenLate,
     metric: follower.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: ONE_MINUTE }),
     threshold: 300_000,
     when: { bad: 3, of: 5 },
-    severity: 'page',
-    impact: `${follower.node.id} is minutes behind the table: accepted mails wait, and after a day their records are gone.`,
-    runbook: 'stream-late',
   });
   alarms.add(`${follower.node.id}GaveUp`, {
     ...QUIET_IS_GOOD,
+    ...whenGivenUp,
     metric: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'OnFailureDestinationDeliveredEventCount',
@@ -60,8 +60,6 @@ const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping }: WatchedSt
       period: ONE_MINUTE,
     }),
     severity: 'notice',
-    impact: `${follower.node.id} gave up on changes of the table: they wait in a bucket for a person.`,
-    runbook: 'records-not-relayed',
   });
 };
 

@@ -2,10 +2,9 @@ import { createServer } from 'node:http';
 
 import { HOST, listen } from '../ports.ts';
 import type { Settings } from '../settings.ts';
-import type { Counts } from './doors.ts';
 
 /** Serves the counts as JSON, for scripts. */
-export const startCountsPage = async (settings: Settings, read: () => Counts & { readonly ses: object }) => {
+export const startCountsPage = async (settings: Settings, read: () => object) => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(read(), undefined, 2));

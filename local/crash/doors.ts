@@ -22,10 +22,12 @@ export interface CrashDoorOptions {
   readonly crash: (functionName: string) => Promise<void>;
 }
 
-/** Puts doors before DynamoDB, SQS and SES, for each function its own, so that a door knows who calls. */
+type Service = Outage['service'];
+
+/** Puts doors before DynamoDB, SQS, SES and EventBridge, for each function its own, so that a door knows who calls. */
 export const startCrashDoors = async ({ functionNames, targets, plan, crash }: CrashDoorOptions) => {
-  const doors: { readonly functionName: string; readonly service: 'dynamodb' | 'sqs' | 'ses'; readonly door: Door }[] = [];
-  const open = async (functionName: string, service: 'dynamodb' | 'sqs' | 'ses', target: string): Promise<string> => {
+  const doors: { readonly functionName: string; readonly service: Service; readonly door: Door }[] = [];
+  const open = async (functionName: string, service: Service, target: string): Promise<string> => {
     const strike = async (operation: string, body: Buffer, when: 'before' | 'after'): Promise<boolean> => {
       if (!plan.strikes({ functionName, service, operation, when, body })) return false;
       // Dead before the connection is cut: nothing may be done about a call that failed.
@@ -48,6 +50,7 @@ export const startCrashDoors = async ({ functionNames, targets, plan, crash }: C
       dynamodb: await open(name, 'dynamodb', targets.dynamodb),
       sqs: await open(name, 'sqs', targets.sqs),
       sesv2: await open(name, 'ses', targets.sesv2),
+      events: await open(name, 'events', targets.events),
     });
   }
   return {

@@ -3,7 +3,7 @@ export interface CrashPoint {
   /** Name of the function, or what it begins with. */
   readonly function: string;
   /** `host`: what Lambda itself does for the function. */
-  readonly service: 'dynamodb' | 'sqs' | 'ses' | 'host';
+  readonly service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 'host';
   readonly operation: string;
   /** Text that the request's body must contain. */
   readonly match?: string;

@@ -1,13 +1,27 @@
 import { buildApp } from 'fauxqs';
+import * as z from 'zod';
 
+import type { Evidence } from '../evidence.ts';
 import { HOST, reservePort } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import { REGION } from '../template/identity.ts';
 
+const Message = z.looseObject({ MessageBody: z.string() });
+/** Of the calls that put messages into a queue, `SendMessage` and `SendMessageBatch`. */
+const Sending = z.union([
+  z.object({ QueueUrl: z.string(), Entries: z.array(Message) }),
+  z.looseObject({ QueueUrl: z.string(), ...Message.shape }).transform((one) => ({ QueueUrl: one.QueueUrl, Entries: [one] })),
+]);
+
 /** Starts the emulated SQS, SNS and S3: one server, all in memory. */
-export const startQueues = async (settings: Settings) => {
+export const startQueues = async (settings: Settings, evidence: Evidence) => {
   const port = await reservePort(settings.ports.sqs);
   const app = buildApp({ logger: false, defaultRegion: REGION });
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { QueueUrl = '', Entries = [] } = Sending.safeParse(request.body).data ?? {};
+    for (const message of Entries) evidence.message(QueueUrl, message);
+    done();
+  });
   await app.listen({ host: HOST, port });
   return { endpoint: `http://${HOST}:${port}`, stop: () => app.close() };
 };

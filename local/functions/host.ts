@@ -1,4 +1,5 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 import type { Settings } from '../settings.ts';
@@ -13,6 +14,7 @@ export interface FunctionEndpoints {
   readonly sqs: string;
   readonly sesv2: string;
   readonly s3: string;
+  readonly events: string;
 }
 
 /** What Lambda itself puts into a function's environment, and what leads its clients to the emulators. */
@@ -39,6 +41,7 @@ const surroundings = (
   AWS_ENDPOINT_URL_SQS: endpoints.sqs,
   AWS_ENDPOINT_URL_SESV2: endpoints.sesv2,
   AWS_ENDPOINT_URL_S3: endpoints.s3,
+  AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.events,
 });
 
 /** The template's functions, each in processes of its own. */
@@ -110,7 +113,15 @@ export const createFunctionHost = (model: Model, settings: Settings, { endpoints
       const reserved = new Map(
         model.functions.map(({ name, properties }) => [name, properties.ReservedConcurrentExecutions ?? 1]),
       );
-      await Promise.all([...pools].map(([name, pool]) => warmOne(pool, reserved.get(name) ?? 1)));
+      // As many functions at once as there are processors: more would only take them from whoever else needs them.
+      const cold = [...pools];
+      const warmRest = async () => {
+        for (let next = cold.shift(); next !== undefined; next = cold.shift()) {
+          const [name, pool] = next;
+          await warmOne(pool, reserved.get(name) ?? 1);
+        }
+      };
+      await Promise.all(Array.from({ length: availableParallelism() }, warmRest));
     },
     stop: () => {
       stopped = true;

@@ -107,6 +107,8 @@ export const runOrdeal = async (plan: OrdealPlan): Promise<OrdealReport> => {
     const duplicates = plan.policy === 'resend' && !plan.events ? Infinity : 0;
     const allowed = { duplicates, attemptsPerRound: ATTEMPTS_PER_ROUND, events: plan.events };
     const { tally, faults } = examine(evidence, allowed);
+    await upkeep.end();
+    plan.onEnd?.(directory, body);
     return { ...tally, kills: killer.kills(), stackKills: upkeep.stackKills(), seconds, status, faults };
   } finally {
     killer.stop();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type LaunchedStack, launchStack } from '../launch.ts';
+import type { DispatchBody } from './request.ts';
 import { tell } from './tell.ts';
 import { SHORT_TIMES } from './times.ts';
 
@@ -18,6 +19,8 @@ export interface OrdealPlan {
   /** What the SES account allows. */
   readonly mailsPerSecond: number;
   readonly patienceSeconds: number;
+  /** Told at the end what was asked for and where the stack has kept everything, before that is removed. */
+  readonly onEnd?: (directory: string, body: DispatchBody) => void;
 }
 
 /** Shares of the calls to SES that go wrong: 5 % throttled, 2 % unclear, 1 % refused for good. */
@@ -46,6 +49,7 @@ export const keepUp = async (plan: OrdealPlan, directory: string) => {
     // The default is not named: so this stack is made from the same template as others.
     ...(plan.policy !== 'auto' && { UNCLEAR_POLICY: plan.policy }),
     LOCAL_SES_RATE: String(plan.mailsPerSecond),
+    ...(plan.onEnd && { LOCAL_EVIDENCE: '1' }),
   };
   let starts = 0;
   const start = async (): Promise<LaunchedStack> => {
@@ -80,7 +84,9 @@ export const keepUp = async (plan: OrdealPlan, directory: string) => {
     end: async () => {
       calm.abort();
       await killing?.catch(() => undefined);
-      await stack?.kill();
+      const last = stack;
+      stack = undefined;
+      await last?.kill();
     },
   };
 };

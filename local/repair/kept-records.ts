@@ -3,10 +3,23 @@ import * as z from 'zod';
 const Batch = z.object({ Records: z.array(z.unknown()).min(1) });
 
 /** What Lambda writes about a batch of the stream that it gave up; the whole event is in it, as text. */
-const GivenUp = z.object({ DDBStreamBatchInfo: z.object({}), payload: z.union([z.string(), Batch]) });
+const GivenUp = z.object({
+  requestContext: z.object({ functionArn: z.string().optional() }).optional(),
+  DDBStreamBatchInfo: z.object({}),
+  payload: z.union([z.string(), Batch]),
+});
 
 /** What the relay put aside itself: one record, as the stream had it. */
 const PutAside = z.object({ dynamodb: z.object({}) });
+
+/** The two functions that follow the stream. */
+export type Follower = 'relay' | 'progress';
+
+/** Stream records that wait for the function that could not handle them. */
+export interface KeptRecords {
+  readonly follower: Follower;
+  readonly records: readonly unknown[];
+}
 
 const parseJson = (text: string): unknown => {
   try {
@@ -16,10 +29,14 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The stream records that an object of the failure bucket holds; undefined if it is nothing that is put there. */
-export const readKeptRecords = (text: string): readonly unknown[] | undefined => {
+/** By the name of the function, which CloudFormation makes of that of its construct. */
+const followerOf = (functionArn = ''): Follower => (/:function:.*follow-?progress/i.test(functionArn) ? 'progress' : 'relay');
+
+/** What an object of the failure bucket holds; undefined if it is nothing that is put there. */
+export const readKeptRecords = (text: string): KeptRecords | undefined => {
   const content = parseJson(text);
-  if (PutAside.safeParse(content).success) return [content];
-  const { payload } = GivenUp.safeParse(content).data ?? {};
-  return Batch.safeParse(typeof payload === 'string' ? parseJson(payload) : payload).data?.Records;
+  if (PutAside.safeParse(content).success) return { follower: 'relay', records: [content] };
+  const { payload, requestContext } = GivenUp.safeParse(content).data ?? {};
+  const records = Batch.safeParse(typeof payload === 'string' ? parseJson(payload) : payload).data?.Records;
+  return records && { follower: followerOf(requestContext?.functionArn), records };
 };

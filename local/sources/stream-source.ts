@@ -8,7 +8,7 @@ import {
 
 import type { FunctionPool } from '../functions/pool.ts';
 import { readBatchAnswer } from './batch-answer.ts';
-import type { Checkpoints } from './checkpoints.ts';
+import { checkpointKey, type Checkpoints } from './checkpoints.ts';
 import type { EventSource } from './queue-source.ts';
 import { carryBatch, type DiscardReason } from './stream-batch.ts';
 import { type LambdaStreamRecord, toLambdaRecord } from './stream-record.ts';
@@ -57,7 +57,7 @@ export const startStreamSource = (options: StreamSourceOptions): EventSource => 
       }
       aborter.signal.addEventListener('abort', done);
     });
-  const keyOf = (shardId: string) => `${pool.definition.name} ${streamArn} ${shardId}`;
+  const keyOf = (shardId: string) => checkpointKey(pool.definition.name, streamArn, shardId);
 
   const iteratorOf = async (shardId: string): Promise<string | undefined> => {
     const { sequenceNumber } = checkpoints.get(keyOf(shardId));

@@ -54,6 +54,7 @@ const DESCRIBE: Readonly<Record<string, Describe>> = {
     return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
   },
   'AWS::Lambda::Function': (name) => ({ ref: name, attributes: { Arn: arn('lambda', `function:${name}`) } }),
+  'AWS::Events::EventBus': (name) => ({ ref: name, attributes: { Arn: arn('events', `event-bus/${name}`), Name: name } }),
   'AWS::Events::Rule': (name) => ({ ref: name, attributes: { Arn: arn('events', `rule/${name}`) } }),
   'AWS::ApiGatewayV2::Api': (name, { api }) => ({ ref: name, attributes: { ApiId: name, ApiEndpoint: api } }),
   'AWS::IAM::Role': (name) => ({ ref: name, attributes: { Arn: `arn:aws:iam::${ACCOUNT}:role/${name}` } }),
@@ -69,6 +70,7 @@ const PHYSICAL_NAME: Readonly<Record<string, string>> = {
   'AWS::SNS::Topic': 'TopicName',
   'AWS::SES::ConfigurationSet': 'Name',
   'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Events::EventBus': 'Name',
   'AWS::Events::Rule': 'Name',
 };
 

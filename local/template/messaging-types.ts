@@ -66,3 +66,12 @@ export const EventDestination = z.strictObject({
     SnsDestination: z.strictObject({ TopicARN: z.string() }),
   }),
 });
+
+/** AWS::Events::EventBus. */
+export const EventBus = z.strictObject({
+  Name: z.string(),
+  Description: withoutEffect('text'),
+  KmsKeyIdentifier: withoutEffect(AT_REST),
+  LogConfig: withoutEffect('logs go to files'),
+  Tags: withoutEffect('accounting'),
+});

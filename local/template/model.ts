@@ -4,7 +4,7 @@ import type { Assembly, AssemblyStack, TemplateResource } from './assembly.ts';
 import { LambdaFunction, QueueMapping, ScheduleRule, StreamMapping } from './compute-types.ts';
 import { HttpApi, HttpIntegration, HttpRoute, HttpStage, JwtAuthorizer } from './http-types.ts';
 import { ACCOUNT, type Addresses, identify, type Identity, REGION } from './identity.ts';
-import { ConfigurationSet, EventDestination, Queue, Subscription, Topic } from './messaging-types.ts';
+import { ConfigurationSet, EventBus, EventDestination, Queue, Subscription, Topic } from './messaging-types.ts';
 import { type References, resolveValue } from './resolve.ts';
 import { Bucket, GlobalTable } from './storage-types.ts';
 import { NotUnderstoodError, understand } from './understand.ts';
@@ -118,6 +118,7 @@ export const buildModel = (assembly: Assembly, addresses: Addresses) => {
     subscriptions: collect('AWS::SNS::Subscription', Subscription),
     configurationSets: collect('AWS::SES::ConfigurationSet', ConfigurationSet),
     eventDestinations: collect('AWS::SES::ConfigurationSetEventDestination', EventDestination),
+    eventBuses: collect('AWS::Events::EventBus', EventBus),
     functions: collect('AWS::Lambda::Function', LambdaFunction),
     queueMappings: ofSource('sqs').map(({ resource }) => parse(resource, QueueMapping)),
     streamMappings: ofSource('dynamodb').map(({ resource }) => parse(resource, StreamMapping)),

@@ -35,6 +35,7 @@ describe('an alarm on what the service tells', () => {
     ['MailRejected', 'notBreaching'],
     ['MailNotRendered', 'notBreaching'],
     ['OutboxRecordPoison', 'notBreaching'],
+    ['ProgressRecordPoison', 'notBreaching'],
     ['RecipientBroken', 'notBreaching'],
     ['DispatchUnreadable', 'notBreaching'],
   ])('%s goes off at the first value and once a state, however often it is told (U18)', (metric, missing) => {
@@ -145,7 +146,7 @@ describe('an alarm on a queue', () => {
 });
 
 describe('an alarm on the platform', () => {
-  it.each(['SendRecipients', 'RelayOutbox', 'CarryOutTask', 'ApplyFeedback', 'Sweep'])(
+  it.each(['SendRecipients', 'RelayOutbox', 'FollowProgress', 'CarryOutTask', 'ApplyFeedback', 'Sweep'])(
     'goes off when %s fails in three minutes of five',
     (name) => {
       const found = alarm(`${name}Errors`);
@@ -166,6 +167,8 @@ describe('an alarm on the platform', () => {
     ['SenderSlow', { MetricName: 'Duration', ExtendedStatistic: 'p99', Threshold: 24_000, EvaluationPeriods: 3 }],
     ['RelayOutboxLate', { MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 300_000, DatapointsToAlarm: 3 }],
     ['RelayOutboxGaveUp', { MetricName: 'OnFailureDestinationDeliveredEventCount', Threshold: 0, EvaluationPeriods: 1 }],
+    ['FollowProgressLate', { MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 300_000, DatapointsToAlarm: 3 }],
+    ['FollowProgressGaveUp', { MetricName: 'OnFailureDestinationDeliveredEventCount', Threshold: 0, EvaluationPeriods: 1 }],
     ['TableWritesThrottled', { MetricName: 'WriteThrottleEvents', Threshold: 0, DatapointsToAlarm: 3 }],
     ['TableReadsThrottled', { MetricName: 'ReadThrottleEvents', Threshold: 0, DatapointsToAlarm: 3 }],
     ['ApiErrors', { MetricName: '5xx', Statistic: 'Sum', Threshold: 0, DatapointsToAlarm: 2, EvaluationPeriods: 3 }],
@@ -179,13 +182,6 @@ describe('an alarm on the platform', () => {
     ['OpenIndexThrottled', 'open'],
   ])('%s sees throttles that are told under the index alone', (id, index) => {
     expect(dimensions(alarm(id))).toMatchObject({ GlobalSecondaryIndexName: index });
-  });
-
-  it('asks the stream for the count without which what was given up would be silent', () => {
-    const [stream] = all(dispatch, 'AWS::Lambda::EventSourceMapping').filter(
-      ({ Properties }) => 'DestinationConfig' in Properties,
-    );
-    expect(stream?.Properties['MetricsConfig']).toEqual({ Metrics: ['EventCount'] });
   });
 });
 

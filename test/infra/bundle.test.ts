@@ -1,12 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { buildApp, environmentOf, one, plain, ROOT } from './synthesized.ts';
+import { readSettings } from '../../local/settings.ts';
+import { provideAssembly } from '../../local/synth.ts';
+import { type Assembly, readAssembly } from '../../local/template/assembly.ts';
+import { environmentOf, one, plain, ROOT } from './synthesized.ts';
 
 const BIN = join(ROOT, 'node_modules/.bin');
 const FUNCTIONS = [
@@ -15,26 +18,30 @@ const FUNCTIONS = [
   'OperateDispatches',
   'OperateSending',
   'RelayOutbox',
+  'FollowProgress',
   'CarryOutTask',
   'SendRecipients',
   'ApplyFeedback',
+  'ShowOperations',
   'Sweep',
 ];
 
 let template: Template;
-let assembly: string;
+let assembly: Assembly;
 
-beforeAll(() => {
-  // CDK looks for esbuild where npm puts it while a script runs.
-  process.env['PATH'] = `${BIN}${delimiter}${process.env['PATH'] ?? ''}`;
-  const { app, dispatch } = buildApp('local', {}, ['**']);
-  assembly = app.synth().directory;
-  template = Template.fromStack(dispatch);
-}, 120_000);
+// The same that the local stack runs, so that it is made once for both.
+beforeAll(async () => {
+  const directory = await provideAssembly(readSettings(process.env));
+  assembly = readAssembly(directory);
+  const file = join(directory, 'Dispatch.template.json');
+  template = Template.fromJSON(JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>);
+}, 180_000);
 
 const folderOf = (name: string): string => {
   const { S3Key } = one(template, 'AWS::Lambda::Function', `${name}Function`).Properties['Code'] as { S3Key: string };
-  return join(assembly, `asset.${S3Key.replace('.zip', '')}`);
+  const folder = assembly.assets.get(S3Key);
+  if (folder === undefined) throw new Error(`the assembly has no code for ${name}`);
+  return folder;
 };
 
 /** Loads the bundle as Lambda does, and tells what it exports. */

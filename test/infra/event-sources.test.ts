@@ -1,15 +1,25 @@
 import { describe, expect, it } from 'vitest';
 
-import { one, plain, synthesize } from './synthesized.ts';
+import { all, one, plain, synthesize } from './synthesized.ts';
 
 const { dispatch } = synthesize();
 
-describe('the outbox', () => {
-  const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', 'Outbox');
+const patternsOf = (mapping: string): unknown => {
+  const { Filters } = one(dispatch, 'AWS::Lambda::EventSourceMapping', mapping).Properties['FilterCriteria'] as {
+    Filters: { Pattern: string }[];
+  };
+  return Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown);
+};
 
-  it('feeds the relay from the table', () => {
+describe.each([
+  ['the outbox', 'Outbox', 'RelayOutbox'],
+  ['progress', 'Progress', 'FollowProgress'],
+])('%s', (_, mapping, follower) => {
+  const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', mapping);
+
+  it('feeds its function from the table', () => {
     expect(plain(Properties['EventSourceArn'])).toMatch(/^DispatchesTable.*StreamArn/);
-    expect(plain(Properties['FunctionName'])).toMatch(/^RelayOutboxFunction/);
+    expect(plain(Properties['FunctionName'])).toMatch(new RegExp(`^${follower}Function`));
   });
 
   it('starts at the oldest record, so that a deployment misses none', () => {
@@ -33,23 +43,44 @@ describe('the outbox', () => {
     expect(plain(OnFailure.Destination)).toMatch(/^RelayFailures.*Arn/);
   });
 
-  it('passes new recipients, batches and tasks, and recipients that were final and are to be sent again', () => {
-    const { Filters } = Properties['FilterCriteria'] as { Filters: { Pattern: string }[] };
-    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown)).toEqual([
-      {
-        eventName: ['INSERT'],
-        dynamodb: { Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }, { prefix: 'BATCH#' }, { prefix: 'TASK#' }] } } },
-      },
-      {
-        eventName: ['MODIFY'],
-        dynamodb: {
-          Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }] } },
-          OldImage: { status: { S: ['FAILED', 'UNKNOWN'] } },
-          NewImage: { status: { S: ['PENDING'] } },
-        },
-      },
-    ]);
+  it('asks for the count without which what was given up would be silent', () => {
+    expect(Properties['MetricsConfig']).toEqual({ Metrics: ['EventCount'] });
   });
+});
+
+it('the outbox passes new recipients, batches and tasks, and recipients that were final and are to be sent again', () => {
+  expect(patternsOf('Outbox')).toEqual([
+    {
+      eventName: ['INSERT'],
+      dynamodb: { Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }, { prefix: 'BATCH#' }, { prefix: 'TASK#' }] } } },
+    },
+    {
+      eventName: ['MODIFY'],
+      dynamodb: {
+        Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }] } },
+        OldImage: { status: { S: ['FAILED', 'UNKNOWN'] } },
+        NewImage: { status: { S: ['PENDING'] } },
+      },
+    },
+  ]);
+});
+
+it('progress passes changes of recipients, and of dispatches that ended or were stopped', () => {
+  expect(patternsOf('Progress')).toEqual([
+    {
+      eventName: ['MODIFY'],
+      dynamodb: { Keys: { sk: { S: [{ prefix: 'RECIPIENT#' }] } }, NewImage: { status: { S: [{ exists: true }] } } },
+    },
+    {
+      eventName: ['MODIFY'],
+      dynamodb: { Keys: { sk: { S: ['DISPATCH'] } }, NewImage: { status: { S: ['COMPLETED', 'STOPPED', 'CANCELLED'] } } },
+    },
+  ]);
+});
+
+it('no more than two functions follow the stream, as more would be throttled', () => {
+  const followed = all(dispatch, 'AWS::Lambda::EventSourceMapping').filter(({ Properties }) => 'StartingPosition' in Properties);
+  expect(followed).toHaveLength(2);
 });
 
 describe.each([

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { AcceptDispatchEnv } from '../../lambda/handlers/accept-dispatch/env.ts';
 import { ApplyFeedbackEnv } from '../../lambda/handlers/apply-feedback/env.ts';
 import { CarryOutTaskEnv } from '../../lambda/handlers/carry-out-task/env.ts';
+import { FollowProgressEnv } from '../../lambda/handlers/follow-progress/env.ts';
 import { OperateDispatchesEnv } from '../../lambda/handlers/operate-dispatches/env.ts';
 import { OperateSendingEnv } from '../../lambda/handlers/operate-sending/env.ts';
 import { ReadDispatchesEnv } from '../../lambda/handlers/read-dispatches/env.ts';
 import { RelayOutboxEnv } from '../../lambda/handlers/relay-outbox/env.ts';
 import { SendRecipientsEnv } from '../../lambda/handlers/send-recipients/env.ts';
+import { ShowOperationsEnv } from '../../lambda/handlers/show-operations/env.ts';
 import { SweepEnv } from '../../lambda/handlers/sweep/env.ts';
 import { all, environmentOf, one, plain, synthesize } from './synthesized.ts';
 
@@ -17,9 +19,11 @@ const FUNCTIONS = [
   ['OperateDispatches', OperateDispatchesEnv],
   ['OperateSending', OperateSendingEnv],
   ['RelayOutbox', RelayOutboxEnv],
+  ['FollowProgress', FollowProgressEnv],
   ['CarryOutTask', CarryOutTaskEnv],
   ['SendRecipients', SendRecipientsEnv],
   ['ApplyFeedback', ApplyFeedbackEnv],
+  ['ShowOperations', ShowOperationsEnv],
   ['Sweep', SweepEnv],
 ] as const;
 

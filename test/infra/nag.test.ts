@@ -1,7 +1,9 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 
-import { buildApp } from './synthesized.ts';
+import { buildApp, removeFolders } from './synthesized.ts';
+
+afterAll(removeFolders);
 
 it.each(['local', 'dev', 'prod'])('stage %s passes the AWS Solutions rules, each exception argued', (name) => {
   const { app } = buildApp(name, { templatePrefix: 'recruiting-' });

@@ -19,7 +19,7 @@ const statements = (role: string): Statement[] =>
 /** Logical ids end in a hash that says nothing to a reader. */
 const readable = (resource: unknown): string =>
   plain(resource)
-    .replace(/(Table|Queue|Logs|RelayFailures|Exports|ConfigurationSet)[0-9A-F]{8}/g, '$1')
+    .replace(/(Table|Queue|Bus|Logs|RelayFailures|Exports|ConfigurationSet)[0-9A-F]{8}/g, '$1')
     .replace(/\.?(Stream)?Arn[0-9A-F]{0,8}/, (_, stream: string | undefined) => (stream === undefined ? '' : '/stream'));
 
 /** `action on resource`, one line for each pair that is allowed. */
@@ -31,6 +31,14 @@ const rights = (role: string): string[] =>
     .sort();
 
 const log = (role: string) => [`logs:CreateLogStream on ${role}Logs`, `logs:PutLogEvents on ${role}Logs`];
+const FOLLOWER = [
+  'dynamodb:DescribeStream on DispatchesTable/stream',
+  'dynamodb:GetRecords on DispatchesTable/stream',
+  'dynamodb:GetShardIterator on DispatchesTable/stream',
+  'dynamodb:ListStreams on *',
+  's3:ListBucket on RelayFailures',
+  's3:PutObject on RelayFailures/*',
+];
 const table = (...actions: string[]) => actions.map((action) => `dynamodb:${action} on DispatchesTable`);
 const SES = 'arn:Partition:ses:Region:AccountId:';
 
@@ -56,19 +64,8 @@ describe('the role of each function may do exactly this', () => {
     ],
     ['OperateDispatches', table('GetItem', 'PutItem', 'Query', 'UpdateItem')],
     ['OperateSending', table('GetItem', 'UpdateItem')],
-    [
-      'RelayOutbox',
-      [
-        'dynamodb:DescribeStream on DispatchesTable/stream',
-        'dynamodb:GetRecords on DispatchesTable/stream',
-        'dynamodb:GetShardIterator on DispatchesTable/stream',
-        'dynamodb:ListStreams on *',
-        's3:ListBucket on RelayFailures',
-        's3:PutObject on RelayFailures/*',
-        'sqs:SendMessage on SendsQueue',
-        'sqs:SendMessage on TasksQueue',
-      ],
-    ],
+    ['RelayOutbox', [...FOLLOWER, 'sqs:SendMessage on SendsQueue', 'sqs:SendMessage on TasksQueue']],
+    ['FollowProgress', [...FOLLOWER, ...table('GetItem', 'Query', 'UpdateItem'), 'events:PutEvents on NewsBus']],
     [
       'CarryOutTask',
       [
@@ -107,6 +104,7 @@ describe('the role of each function may do exactly this', () => {
         'sqs:ReceiveMessage on EventsFeedbackQueue',
       ],
     ],
+    ['ShowOperations', [...table('GetItem', 'Query'), 'dynamodb:Query on DispatchesTable/index/open']],
     [
       'Sweep',
       [
@@ -129,7 +127,7 @@ it('the sender can send as the configured address only', () => {
 
 it('nothing but these policies gives rights: no managed policy, no inline one, no permission that is no allowance', () => {
   const roles = all(dispatch, 'AWS::IAM::Role');
-  expect(roles).toHaveLength(9);
-  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(9);
+  expect(roles).toHaveLength(11);
+  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(11);
   for (const { Properties } of roles) expect(Object.keys(Properties)).toEqual(['AssumeRolePolicyDocument']);
 });

@@ -1,8 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { WorkerQueue } from '../../lib/constructs/worker-queue.ts';
-import { all, emptyApp, one, plain, synthesize } from './synthesized.ts';
+import { all, emptyApp, one, plain, removeFolders, synthesize } from './synthesized.ts';
+
+afterAll(removeFolders);
 
 const { dispatch } = synthesize();
 

@@ -27,6 +27,7 @@ const ASKS: readonly (readonly [RegExp, string])[] = [
   [/\bnew SendEmailCommand\(/, 'ses:SendEmail'],
   [/\bnew GetAccountCommand\(/, 'ses:GetAccount'],
   [/\bnew GetEmailTemplateCommand\(/, 'ses:GetEmailTemplate'],
+  [/\bnew PutEventsCommand\(/, 'events:PutEvents'],
   [/\bnew PutObjectCommand\(/, 's3:PutObject'],
   [/\bnew GetObjectCommand\(/, 's3:GetObject'],
 ];
@@ -69,6 +70,7 @@ const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly never
     'relay-outbox',
     { byLambda: [...STREAM, 's3:ListBucket'], neverDone: ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'] },
   ],
+  ['FollowProgress', 'follow-progress', { byLambda: [...STREAM, 's3:ListBucket', 's3:PutObject'] }],
   // It cancels and reopens, but claims nothing.
   [
     'CarryOutTask',
@@ -78,6 +80,8 @@ const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly never
   ['SendRecipients', 'send-recipients', { byLambda: CONSUMER }],
   // It shares the recipients' repository, but claims nothing.
   ['ApplyFeedback', 'apply-feedback', { byLambda: CONSUMER, neverDone: ['dynamodb:PartiQLUpdate'] }],
+  // It shares the repositories of those who pause, sweep and listen, but changes nothing.
+  ['ShowOperations', 'show-operations', { neverDone: ['dynamodb:UpdateItem'] }],
   ['Sweep', 'sweep', { neverDone: ['sqs:ChangeMessageVisibility'] }],
 ];
 

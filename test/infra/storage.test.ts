@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { BATCH_PREFIX, RECIPIENT_PREFIX } from '../../lambda/adapters/dynamo/keys.ts';
-import { buildApp, one, synthesize } from './synthesized.ts';
+import { buildApp, one, removeFolders, synthesize } from './synthesized.ts';
+
+afterAll(removeFolders);
 
 const table = (stage: string) => one(synthesize(stage).storage, 'AWS::DynamoDB::GlobalTable', 'Dispatches');
 const bucket = (stage: string) => one(synthesize(stage).storage, 'AWS::S3::Bucket', 'RelayFailures');

@@ -72,10 +72,22 @@ describe('the dashboard', () => {
     ['outcomes a minute', ['MailSent', 'MailFailed', 'AttemptsExhausted']],
     ['the time from accept to sent', ['AcceptToSentSeconds', '"stat":"p50"', '"stat":"p95"', '"stat":"p99"']],
     ['lost answers', ['OutcomeUnclear', 'OutcomeConfirmed', 'UnclearResent', 'OutcomeUnknown']],
+    ['ends of dispatches, and who is told of them', ['DispatchCompleted', 'DispatchStopped', 'NewsPublished', 'NewsFailed']],
     ['quota and reputation', ['QuotaUsedShare', 'Reputation.BounceRate', 'Reputation.ComplaintRate']],
     ['the API', ['"5xx"', '"4xx"', '"Latency"', '"Count"']],
   ])('shows %s', (_, words) => {
     for (const word of words) expect(body).toContain(word);
+  });
+
+  it('shows operations by a function that may only read, anew at each refresh', () => {
+    const widgets = (JSON.parse(body) as { widgets: { type: string; properties: Record<string, unknown> }[] }).widgets;
+    const [widget, ...others] = widgets.filter(({ type }) => type === 'custom');
+
+    expect(others).toEqual([]);
+    expect(widget?.properties).toMatchObject({
+      endpoint: expect.stringMatching(/ShowOperations/) as unknown,
+      updateOn: { refresh: true, resize: false, timeRange: false },
+    });
   });
 
   it('shows every alarm', () => {

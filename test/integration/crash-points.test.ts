@@ -151,7 +151,7 @@ describe('kill -9 while a request is accepted', () => {
 
 describe('a function that is cut off', () => {
   it('from SES tries again by backoff, and holds nothing as unclear (S5)', async () => {
-    await stack.outage('send-recipients', 'ses', 5);
+    await stack.outage('send-recipients', 'ses', 8);
     await post('no-ses', 3);
 
     expect(await checked('no-ses')).toMatchObject({ sent: 3, duplicates: 0 });
@@ -182,6 +182,22 @@ describe('a function that is cut off', () => {
     expect(await checked('no-table')).toMatchObject({ sent: 1, duplicates: 0 });
 
     expect(await stack.table.rows(id)).toMatchObject([{ attemptCount: 1, attempts: [{ outcome: 'sent' }] }]);
+  });
+});
+
+describe('progress that is cut off', () => {
+  it('from the event bus tells late how a dispatch ended, and holds up no mail', async () => {
+    await stack.outage('follow-progress', 'events', 6);
+    const id = await post('no-bus', 3);
+
+    expect(await checked('no-bus')).toMatchObject({ sent: 3, duplicates: 0 });
+
+    const news = await poll(
+      () => stack.news(id),
+      (all) => all.length > 0,
+    );
+    expect(stack.log('follow-progress')).toContain('"signal":"not-told"');
+    expect(news).toMatchObject([{ 'detail-type': 'Dispatch Completed', detail: { id: `${id}-0-completed`, total: 3 } }]);
   });
 });
 

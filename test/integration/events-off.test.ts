@@ -13,7 +13,7 @@ type Policy = (typeof POLICIES)[number];
 const stackOf = (environment: Readonly<Record<string, string>> = {}) =>
   new TestStack({ LOCAL_CRASH_POINTS: '1', ...environment });
 const stacks: Readonly<Record<Policy, TestStack>> = {
-  auto: stackOf(),
+  auto: stackOf({ HOLD_AFTER_SECONDS: '8' }),
   // Longer, so that no second attempt is in hand while the crashes are still going on.
   resend: stackOf({ UNCLEAR_POLICY: 'resend', MAX_CONCURRENCY: '2', LEASE_SECONDS: '30', VISIBILITY_SECONDS: '32' }),
   hold: stackOf({ UNCLEAR_POLICY: 'hold', MAX_CONCURRENCY: '2' }),
@@ -58,12 +58,17 @@ const onAQuietDay = async (stack: TestStack) => {
 const withoutEvents = async (stack: TestStack) => {
   await stack.events({ lost: true });
   await stack.finished(await post(stack, 'plain', 20));
+  // First, since it takes the longest: two leases.
+  await stack.fault({ fault: 'reset-after-accept', recipient: 'twice-', times: 2 });
+  await post(stack, 'twice');
+  await poll(
+    () => Promise.resolve(stack.mails(stack.idOf('twice')).size),
+    (mails) => mails === 1,
+  );
   for (const point of POINTS) {
     await crash(stack, point, point);
     await stack.crashed();
   }
-  await stack.fault({ fault: 'reset-after-accept', recipient: 'twice-', times: 2 });
-  await post(stack, 'twice');
 };
 
 beforeAll(async () => {

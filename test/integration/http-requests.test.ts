@@ -310,3 +310,11 @@ describe('a token (A7)', () => {
     expect((await stack.request('GET', '/dispatches/x', { token })).status).toBe(401);
   });
 });
+
+it('what was logged, counted, queued and answered to all of that has no address, name, variable or subject in it (S14)', () => {
+  expect(stack.log('accept-dispatch')).toContain('"level":"INFO"');
+
+  expect(() => {
+    stack.lookForLeaks();
+  }).not.toThrow();
+});

@@ -72,6 +72,8 @@ const spoilTheTable = async () => {
   await put({ pk: `DISPATCH#${id}`, sk: 'TASK#0009', state: 7 });
   await put({ pk: 'DISPATCH#odd', sk: 'DISPATCH', openKey: 'OPEN', createdKey: '2026' });
   await put({ pk: 'DISPATCH#odd', sk: 'RECIPIENT#of no shard' });
+  // Changed, as progress follows changes only.
+  await put({ pk: 'DISPATCH#odd', sk: 'RECIPIENT#of no shard', status: 'SENT' });
   await stack.sending({ paused: false });
   client.destroy();
 };

@@ -116,14 +116,13 @@ describe('a dispatch of another admin', () => {
   });
 
   it('may be cancelled by an operator', async () => {
-    await sending('PUT', { paused: true });
-    const id = await stack.accepted('by-operator', stack.bodyOf(2));
+    // Enough of them for it not to be over at once.
+    const id = await stack.accepted('by-operator', stack.bodyOf(200));
 
     const response = await post(id, 'cancel', stack.description.tokens.operator);
 
     expect(response.status).toBe(202);
-    expect((await stack.finished(id)).counts['CANCELLED']).toBe(2);
-    await sending('PUT', { paused: false });
+    expect(await stack.finished(id)).toMatchObject({ status: 'CANCELLED' });
   });
 });
 

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { runOrdeal } from '../../local/ordeal/run.ts';
+import { lookForLeaks } from '../support/evidence/look.ts';
+import { markersOfRequest } from '../support/evidence/markers.ts';
 
 it('a dispatch is sent to its end, each mail once, while processes are killed at random and SES misbehaves (L9, U7)', async () => {
   const report = await runOrdeal({
@@ -11,6 +13,9 @@ it('a dispatch is sent to its end, each mail once, while processes are killed at
     killEverySeconds: 2,
     mailsPerSecond: 40,
     patienceSeconds: 160,
+    onEnd: (directory, body) => {
+      lookForLeaks(directory, markersOfRequest(JSON.stringify(body)));
+    },
   });
 
   expect(report.faults).toEqual([]);

@@ -15,7 +15,11 @@ import { requestOf } from '../../local/ordeal/request.ts';
 import { openTable } from '../../local/ordeal/table.ts';
 import { tell } from '../../local/ordeal/tell.ts';
 import { SHORT_TIMES } from '../../local/ordeal/times.ts';
+import { checkpointFile, forgetCheckpoints } from '../../local/sources/checkpoints.ts';
 import type { StackFile } from '../../local/stack-file.ts';
+import { lookForLeaks } from './evidence/look.ts';
+import { distinct, markersOfRequest } from './evidence/markers.ts';
+import type { Marker } from './evidence/search.ts';
 import { openQueues } from './stack-queues.ts';
 
 /** For runs in which nothing may be taken for unclear only because the machine is busy: the product's own times. */
@@ -48,6 +52,7 @@ const Recipients = z.object({
   next: z.string().nullable(),
 });
 const Crashes = z.array(z.looseObject({ times: z.number(), fired: z.number() }));
+const BusEvent = z.looseObject({ 'detail-type': z.string(), detail: z.looseObject({ id: z.string(), dispatchId: z.string() }) });
 const SendingView = z.looseObject({ paused: z.boolean(), by: z.string().optional(), code: z.string().optional() });
 
 export type Person = keyof StackFile['tokens'];
@@ -68,11 +73,12 @@ export const poll = async <T>(ask: () => Promise<T>, wanted: (answer: T) => bool
 export class TestStack {
   readonly #directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-stack-'));
   readonly #environment: Readonly<Record<string, string>>;
+  #markers: readonly Marker[] = [];
   #launched: LaunchedStack | undefined;
   #inside: { readonly table: ReturnType<typeof openTable>; readonly queues: ReturnType<typeof openQueues> } | undefined;
 
   constructor(environment: Readonly<Record<string, string>> = {}) {
-    this.#environment = { ...SHORT_TIMES, ...environment };
+    this.#environment = { ...SHORT_TIMES, LOCAL_EVIDENCE: '1', ...environment };
   }
 
   async start(): Promise<void> {
@@ -109,11 +115,33 @@ export class TestStack {
     return this.launched.description;
   }
 
-  /** Ends the stack and removes its folder. */
+  /** Lets a function that follows the table's stream read all of it again, by a restart. */
+  async replayStream(functionName: string): Promise<void> {
+    await this.launched.stop();
+    forgetCheckpoints(checkpointFile(this.#directory), functionName);
+    await this.start();
+  }
+
+  /** What was published about a dispatch, oldest first. */
+  async news(dispatchId: string) {
+    const events = z.array(BusEvent).parse(await (await fetch(this.description.busUrl)).json());
+    return events.filter(({ detail }) => detail.dispatchId === dispatchId);
+  }
+
+  /** Fails if anything that only mails may show is in a log, a metric, a message, an event or an error answer so far (S14). */
+  lookForLeaks(): void {
+    lookForLeaks(this.#directory, this.#markers);
+  }
+
+  /** Ends the stack, sees that it has told nothing that only mails may show (S14), and removes its folder. */
   async end(): Promise<void> {
     this.#close();
     await this.#launched?.stop();
-    rmSync(this.#directory, { recursive: true, force: true });
+    try {
+      this.lookForLeaks();
+    } finally {
+      rmSync(this.#directory, { recursive: true, force: true });
+    }
   }
 
   /** One request to the API. */
@@ -123,6 +151,7 @@ export class TestStack {
     options: { token?: string; headers?: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> } = {},
   ) {
     const { token = this.description.tokens.admin, headers = {}, body } = options;
+    if (body !== undefined) this.#markers = distinct([...this.#markers, ...markersOfRequest(body)]);
     return fetch(`${this.description.api}${path}`, {
       method,
       headers: { ...(token !== '' && { authorization: `Bearer ${token}` }), ...headers },
@@ -149,11 +178,17 @@ export class TestStack {
     return dispatchIdOf('admin-1', key);
   }
 
-  /** Posts a dispatch that must be accepted, and gives its id. */
+  /** Posts a dispatch that must be accepted, and gives its id; asks again after a 503, as that answer says. */
   async accepted(key: string, body: unknown): Promise<string> {
-    const response = await this.post(key, body);
-    const text = await response.text();
-    if (response.status !== 202) throw new Error(`answered ${response.status}: ${text}`);
+    const { status, text } = await poll(
+      async () => {
+        const response = await this.post(key, body);
+        return { status: response.status, text: await response.text() };
+      },
+      (answer) => answer.status !== 503,
+    );
+    // 200: the answer before it came to nothing, its request did not.
+    if (status !== 202 && status !== 200) throw new Error(`answered ${status}: ${text}`);
     return z.object({ id: z.string() }).parse(JSON.parse(text)).id;
   }
 
@@ -238,7 +273,7 @@ export class TestStack {
   }
 
   /** Cuts functions off from a service for a time; needs LOCAL_CRASH_POINTS=1. */
-  async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses', seconds: number): Promise<void> {
+  async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses' | 'events', seconds: number): Promise<void> {
     const address = new URL('/_outage', this.description.crash).href;
     await tell(address, 'POST', { function: functionName, service, seconds });
   }

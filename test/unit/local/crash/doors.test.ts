@@ -31,7 +31,7 @@ const start = async () => {
   const plan = createCrashPlan();
   const doors = await startCrashDoors({
     functionNames: ['send-recipients-function', 'sweep-function'],
-    targets: { dynamodb: target, sqs: target, sesv2: target, s3: target },
+    targets: { dynamodb: target, sqs: target, sesv2: target, s3: target, events: target },
     plan,
     crash: (name) => {
       killed.push(name);

@@ -37,6 +37,17 @@ describe('the model of a template', () => {
     });
   });
 
+  it('knows an event bus by its name and its address', () => {
+    const { eventBuses } = build(resource('Bus', 'AWS::Events::EventBus', { Name: 'mail-dispatch-local' }));
+    expect(eventBuses).toMatchObject([
+      {
+        name: 'mail-dispatch-local',
+        ref: 'mail-dispatch-local',
+        attributes: { Arn: 'arn:aws:events:us-east-1:000000000000:event-bus/mail-dispatch-local' },
+      },
+    ]);
+  });
+
   it('carries values from one stack to another', () => {
     const assembly: Assembly = {
       stacks: [

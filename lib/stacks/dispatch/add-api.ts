@@ -1,0 +1,89 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { Construct } from 'constructs';
+
+import type { AcceptDispatchEnvVars } from '../../../lambda/handlers/accept-dispatch/env.ts';
+import type { ReadDispatchesEnvVars } from '../../../lambda/handlers/read-dispatches/env.ts';
+import { BY_ADMIN_INDEX, OPEN_INDEX } from '../../constructs/dispatch-table.ts';
+import { type Endpoint, HttpEntry } from '../../constructs/http-entry.ts';
+import { ServiceFunction } from '../../constructs/service-function.ts';
+import { grantReadQuota, grantReadTemplates } from '../../constructs/ses-rights.ts';
+import { addOperations } from './add-operations.ts';
+import type { Parts } from './parts.ts';
+import { READERS } from './scopes.ts';
+
+/** An HTTP API gives up after 30 s; the function must be the first to. */
+const API_TIMEOUT = Duration.seconds(29);
+
+/** The API with the functions behind it. */
+export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
+  const { kept, issuer, audience } = parts.stage;
+  const own = { Accept: addAccept(scope, parts), Read: addRead(scope, parts) };
+  return new HttpEntry(scope, 'Http', {
+    issuer,
+    audience,
+    kept,
+    endpoints: { ...addOperations(scope, parts), ...own },
+  });
+};
+
+const addAccept = (scope: Construct, { stage, table, sends }: Parts): Endpoint => {
+  const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate } = stage;
+  const accept = new ServiceFunction(scope, 'AcceptDispatch', {
+    handler: 'accept-dispatch',
+    timeout: API_TIMEOUT,
+    // 50,000 recipients are unpacked, checked and packed again within one request: a whole processor and room.
+    memoryMegabytes: 2_048,
+    kept,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      TEMPLATE_PREFIX: templatePrefix,
+      FROM_ADDRESS: fromAddress,
+      REPLY_TO_ADDRESS: replyToAddress,
+      REPEAT_GUARD_SECONDS: String(repeatGuardSeconds),
+      SEND_QUEUE_URL: sends.queue.queueUrl,
+      MAX_SEND_RATE: String(maxSendRate),
+    } satisfies AcceptDispatchEnvVars,
+  });
+  table.grantAccept(accept);
+  grantReadTemplates(accept, templatePrefix);
+  grantReadQuota(accept);
+  sends.grantCount(accept);
+  Validations.of(accept).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:template/${templatePrefix}*]`,
+    reason: 'Scenarios come and go without a deployment; the prefix of their templates is all that is known of them here.',
+  });
+  const scopes = ['mail:send'];
+  return {
+    handler: accept,
+    routes: ['/dispatches', '/dispatches/preview'].map((path) => ({ method: HttpMethod.POST, path, scopes })),
+  };
+};
+
+const addRead = (scope: Construct, { stage, table, exports }: Parts): Endpoint => {
+  const read = new ServiceFunction(scope, 'ReadDispatches', {
+    handler: 'read-dispatches',
+    timeout: Duration.seconds(20),
+    memoryMegabytes: 512,
+    kept: stage.kept,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      BY_ADMIN_INDEX,
+      OPEN_INDEX,
+      EXPORT_BUCKET: exports.name,
+    } satisfies ReadDispatchesEnvVars,
+  });
+  table.grantRead(read);
+  table.grantList(read);
+  exports.grantFetch(read);
+  return {
+    handler: read,
+    routes: [
+      '/dispatches',
+      '/dispatches/{dispatchId}',
+      '/dispatches/{dispatchId}/recipients',
+      '/dispatches/{dispatchId}/recipients/{applyId}',
+      '/dispatches/{dispatchId}/exports/{export}',
+    ].map((path) => ({ method: HttpMethod.GET, path, scopes: READERS })),
+  };
+};

@@ -1,0 +1,51 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+
+import type { SendRecipientsEnvVars } from '../../../lambda/handlers/send-recipients/env.ts';
+import { ServiceFunction } from '../../constructs/service-function.ts';
+import { grantReadQuota, grantSendMail } from '../../constructs/ses-rights.ts';
+import { sendingScale } from '../../sending-scale.ts';
+import type { Parts } from './parts.ts';
+
+/** The function that sends mails. */
+export const addSender = (scope: Construct, { stage, table, sends, events }: Parts): ServiceFunction => {
+  const { batchSize, maxConcurrency } = sendingScale(stage);
+  const sender = new ServiceFunction(scope, 'SendRecipients', {
+    handler: 'send-recipients',
+    timeout: Duration.seconds(stage.functionTimeoutSeconds),
+    memoryMegabytes: 1_024,
+    kept: stage.kept,
+    // A throttled invocation uses up a receive without running; so what the queue may start is set aside.
+    reservedConcurrency: maxConcurrency,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      SEND_QUEUE_URL: sends.queue.queueUrl,
+      CONFIGURATION_SET: events.configurationSet.configurationSetName,
+      LEASE_SECONDS: String(stage.leaseSeconds),
+      SES_TIMEOUT_SECONDS: String(stage.sesTimeoutSeconds),
+      ATTEMPTS_PER_ROUND: String(stage.attemptsPerRound),
+      BACKOFF_BASE_SECONDS: String(stage.backoffBaseSeconds),
+      BACKOFF_CAP_SECONDS: String(stage.backoffCapSeconds),
+      MAX_RECEIVE_COUNT: String(sends.maxReceiveCount),
+      MAX_CONCURRENCY: String(maxConcurrency),
+      PARALLEL_CALLS: String(stage.parallelCalls),
+      MAX_SEND_RATE: String(stage.maxSendRate),
+      UNCLEAR_POLICY: stage.unclearPolicy,
+      WITNESS_MARGIN_SECONDS: String(stage.witnessMarginSeconds),
+      FEEDBACK_REDELIVERY_SECONDS: String(stage.feedbackVisibilitySeconds + stage.feedbackTimeoutSeconds),
+      HOLD_AFTER_SECONDS: String(stage.holdAfterSeconds),
+      PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
+      PAUSE_CAP_SECONDS: String(stage.pauseCapSeconds),
+      PAUSE_LOOK_SECONDS: String(stage.pauseLookSeconds),
+      FROM_ADDRESS: stage.fromAddress,
+      RETENTION_DAYS: String(stage.retentionDays),
+    } satisfies SendRecipientsEnvVars,
+  });
+  table.grantSend(sender);
+  sends.grantSend(sender);
+  sends.grantHide(sender);
+  grantSendMail(sender, stage.fromAddress, events.configurationSet);
+  grantReadQuota(sender);
+  sends.feed(sender, { batchSize, maxConcurrency });
+  return sender;
+};

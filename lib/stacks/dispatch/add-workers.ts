@@ -1,0 +1,85 @@
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+
+import type { ApplyFeedbackEnvVars } from '../../../lambda/handlers/apply-feedback/env.ts';
+import type { CarryOutTaskEnvVars } from '../../../lambda/handlers/carry-out-task/env.ts';
+import type { SweepEnvVars } from '../../../lambda/handlers/sweep/env.ts';
+import { OPEN_INDEX } from '../../constructs/dispatch-table.ts';
+import { ServiceFunction } from '../../constructs/service-function.ts';
+import type { Parts } from './parts.ts';
+
+/** 1,000 recipients are put in a few seconds; the rest is for a table that throttles, and for tasks that go on for long. */
+export const TASK_TIMEOUT = Duration.seconds(60);
+
+/** The function that carries out long work on a dispatch. */
+export const addTaskWorker = (scope: Construct, { stage, table, sends, tasks, exports }: Parts): ServiceFunction => {
+  const worker = new ServiceFunction(scope, 'CarryOutTask', {
+    handler: 'carry-out-task',
+    timeout: TASK_TIMEOUT,
+    memoryMegabytes: 1_024,
+    kept: stage.kept,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      SEND_QUEUE_URL: sends.queue.queueUrl,
+      TASK_QUEUE_URL: tasks.queue.queueUrl,
+      EXPORT_BUCKET: exports.name,
+      RETENTION_DAYS: String(stage.retentionDays),
+    } satisfies CarryOutTaskEnvVars,
+  });
+  table.grantCarryOut(worker);
+  exports.grantWrite(worker);
+  sends.grantSend(worker);
+  tasks.grantSend(worker);
+  // One task a call, so that one that fails takes no other with it; two at once leave the table to the senders.
+  tasks.feed(worker, { batchSize: 1, maxConcurrency: 2 });
+  return worker;
+};
+
+/** The function that applies what SES tells of mails. */
+export const addFeedback = (scope: Construct, { stage, table, events }: Parts): ServiceFunction => {
+  const feedback = new ServiceFunction(scope, 'ApplyFeedback', {
+    handler: 'apply-feedback',
+    timeout: Duration.seconds(stage.feedbackTimeoutSeconds),
+    memoryMegabytes: 512,
+    kept: stage.kept,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      RETENTION_DAYS: String(stage.retentionDays),
+    } satisfies ApplyFeedbackEnvVars,
+  });
+  table.grantFeedback(feedback);
+  // A batch is applied all at once, and five of them keep up with some hundred mails a second.
+  events.feedback.feed(feedback, { batchSize: 10, maxConcurrency: 5 });
+  return feedback;
+};
+
+/** The function that recovers what got stuck. */
+export const addSweeper = (scope: Construct, { stage, table, sends, tasks }: Parts): ServiceFunction => {
+  const sweeper = new ServiceFunction(scope, 'Sweep', {
+    handler: 'sweep',
+    // Less than the time between two passes, so that passes do not pile up.
+    timeout: Duration.minutes(4),
+    memoryMegabytes: 512,
+    kept: stage.kept,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      OPEN_INDEX,
+      SEND_QUEUE_URL: sends.queue.queueUrl,
+      TASK_QUEUE_URL: tasks.queue.queueUrl,
+      STILL_SECONDS: String(stage.stillSeconds),
+      VISIT_SECONDS: String(stage.visitSeconds),
+      RETENTION_DAYS: String(stage.retentionDays),
+    } satisfies SweepEnvVars,
+  });
+  table.grantSweep(sweeper);
+  sends.grantSend(sweeper);
+  sends.grantCount(sweeper);
+  tasks.grantSend(sweeper);
+  new Rule(scope, 'SweepRegularly', {
+    schedule: Schedule.rate(Duration.minutes(5)),
+    targets: [new LambdaTarget(sweeper.lambda)],
+  });
+  return sweeper;
+};

@@ -1,0 +1,21 @@
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+
+import type { DispatchTable } from '../../constructs/dispatch-table.ts';
+import type { EventIntake } from '../../constructs/event-intake.ts';
+import type { ExportBucket } from '../../constructs/export-bucket.ts';
+import type { NewsBus } from '../../constructs/news-bus.ts';
+import type { WorkerQueue } from '../../constructs/worker-queue.ts';
+import type { StageSettings } from '../../stages.ts';
+
+/** What the functions of the service work with. */
+export interface Parts {
+  readonly stage: StageSettings;
+  readonly table: DispatchTable;
+  /** Where stream records go that could not be handled. */
+  readonly failures: Bucket;
+  readonly exports: ExportBucket;
+  readonly sends: WorkerQueue;
+  readonly tasks: WorkerQueue;
+  readonly events: EventIntake;
+  readonly news: NewsBus;
+}
