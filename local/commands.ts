@@ -18,6 +18,7 @@ The local stack is up.
 
   API      ${api}
   Inbox    ${inbox}      <- open this in a browser
+  Status   ${api}/ops  <- and this: what is in trouble and why, one recipient's story, queues, dead letters
   SES gate ${ses}      faults: POST /_gate/faults, events: POST /_gate/events, mails taken: GET /_gate/journal
            Faults and events by address, with any +label: throttle@, reset-after-accept@, slow@ ...,
            bounce@, complaint@, suppressed@, reject@ ... at simulator.localhost

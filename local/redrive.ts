@@ -5,20 +5,14 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 
 import { CREDENTIALS } from './clients.ts';
 import { redrive } from './repair/redrive.ts';
+import { repairableQueues } from './repair/repairable-queues.ts';
 import { findRunningStack } from './repair/running-stack.ts';
-import type { StackFile } from './stack-file.ts';
 import { REGION } from './template/identity.ts';
-
-const queuesOf = (stack: StackFile) => ({
-  sends: { queueUrl: stack.queueUrl, deadLetterQueueUrl: stack.deadLetterQueueUrl },
-  tasks: { queueUrl: stack.taskQueueUrl, deadLetterQueueUrl: stack.taskDeadLetterQueueUrl },
-  feedback: { queueUrl: stack.feedbackQueueUrl, deadLetterQueueUrl: stack.feedbackDeadLetterQueueUrl },
-});
 
 const run = async (): Promise<void> => {
   const { queue } = parseArgs({ options: { queue: { type: 'string' } } }).values;
   const stack = findRunningStack(process.env);
-  const queues = Object.entries(queuesOf(stack));
+  const queues = Object.entries(repairableQueues(stack));
   const chosen = queues.filter(([name]) => queue === undefined || name === queue);
   if (chosen.length === 0) throw new Error(`--queue is one of ${queues.map(([name]) => name).join(', ')}`);
 

@@ -11,6 +11,7 @@ import type { EventMail } from '../events/ses-event.ts';
 import { HOST, listen } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import { createAccount } from './account.ts';
+import { createCallLog, TAKEN } from './call-log.ts';
 import { carryOutFault } from './carry-out.ts';
 import { controlRoutes } from './controls.ts';
 import { type Answer, answerJson, answerRefusal } from './http.ts';
@@ -28,6 +29,9 @@ const REFILLED = 2_000;
 
 /** Events of mails no older than that are published again at a start: the queue that held them was in memory. */
 const REPEATED_MS = 3_600_000;
+
+/** Calls to send a mail that a person can look at. */
+const CALLS_SHOWN = 20;
 
 const showInInbox = (mail: Mail) => {
   store.saveEmail({
@@ -54,6 +58,7 @@ export const startGate = async (settings: Settings, onTrouble: (text: string) =>
   const templates = createTemplateStore();
   const configurationSets = new Set<string>();
   const counts = new Map<string, number>();
+  const calls = createCallLog(CALLS_SHOWN);
   const events = createEventPublisher(openEventLedger(join(settings.directory, 'events.jsonl')), onTrouble);
 
   const shown: Mail[] = [];
@@ -68,6 +73,7 @@ export const startGate = async (settings: Settings, onTrouble: (text: string) =>
     if (Date.parse(mail.at) > Date.now() - REPEATED_MS) recent.push(...withEvents(mail));
   });
   shown.forEach(showInInbox);
+  for (const { at, to, messageId } of shown) calls.note({ at, recipient: bareAddress(to[0] ?? ''), outcome: TAKEN, messageId });
 
   const take = (mail: Mail) => {
     const publish = withEvents(mail).map(events.prepare);
@@ -78,7 +84,7 @@ export const startGate = async (settings: Settings, onTrouble: (text: string) =>
   };
   const routes: Readonly<Record<string, Answer>> = {
     'POST /v2/email/outbound-emails': (request, response) =>
-      sendEmail(request, response, { account, plan, configurationSets, take }),
+      sendEmail(request, response, { account, plan, configurationSets, take, note: calls.note }),
     'GET /v2/email/account': async (_, response) => {
       const fault = plan.next('GetAccount');
       if (fault) await carryOutFault(fault, { take: account.describe, response });
@@ -110,6 +116,8 @@ export const startGate = async (settings: Settings, onTrouble: (text: string) =>
     templates,
     /** Calls so far, by method and path. */
     counts: () => Object.fromEntries(counts),
+    /** How it stands now, and what it was asked last. */
+    look: () => ({ account: account.describe(), faults: plan.list(), events: events.rules.list(), calls: calls.list() }),
     /** Makes a configuration set known. */
     addConfigurationSet: (name: string) => {
       configurationSets.add(name);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Account } from './account.ts';
+import { describeFault, type SendCall, TAKEN, takesMail } from './call-log.ts';
 import { carryOutFault } from './carry-out.ts';
 import { faultOfAddress } from './faults.ts';
 import { answerJson, answerRefusal, readJson } from './http.ts';
@@ -17,6 +18,8 @@ export interface SendEmailOptions {
   /** Names that calls may give; others do not exist. */
   readonly configurationSets: ReadonlySet<string>;
   readonly take: (mail: Mail) => void;
+  /** Told how each call ended. */
+  readonly note: (call: SendCall) => void;
 }
 
 const TAG = /^[A-Za-z0-9_-]{1,256}$/;
@@ -67,9 +70,13 @@ const newMessageId = (): string => `0100${Date.now().toString(16).padStart(12, '
 export const sendEmail = async (
   request: IncomingMessage,
   response: ServerResponse,
-  { account, plan, configurationSets, take }: SendEmailOptions,
+  { account, plan, configurationSets, take, note }: SendEmailOptions,
 ): Promise<void> => {
+  const noteOutcome = (recipient: string, outcome: string, messageId?: string) => {
+    note({ at: new Date().toISOString(), recipient, outcome, ...(messageId !== undefined && { messageId }) });
+  };
   if (plan.breaksUnread()) {
+    noteOutcome('', describeFault({ kind: 'reset', moment: 'unread' }));
     response.socket?.resetAndDestroy();
     return;
   }
@@ -84,16 +91,18 @@ export const sendEmail = async (
   const counted = recipients.filter((address) => !isSimulated(bareAddress(address)));
   const refused = check(call, configurationSets) ?? account.take(recipients.length, counted.length);
   if (refused) {
+    noteOutcome(recipient, describeFault({ kind: 'refuse', refusal: refused }));
     answerRefusal(response, refused);
     return;
   }
+  const messageId = newMessageId();
   const takeMail = () => {
-    const mail = toMail(call, newMessageId(), new Date());
-    take(mail);
-    return { MessageId: mail.messageId };
+    take(toMail(call, messageId, new Date()));
+    return { MessageId: messageId };
   };
   const faulty = { recipient, from: call.FromEmailAddress };
   const fault = plan.next('SendEmail', faulty) ?? faultOfAddress(faulty);
+  noteOutcome(recipient, fault ? describeFault(fault) : TAKEN, !fault || takesMail(fault) ? messageId : undefined);
   if (fault) await carryOutFault(fault, { take: takeMail, response });
   else answerJson(response, 200, takeMail());
 };

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
+import type { Evidence } from '../evidence.ts';
 import type { FunctionHost } from '../functions/host.ts';
 import type { FunctionPool } from '../functions/pool.ts';
+import type { OpsRequest } from '../ops/routes.ts';
 import { listen } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import type { Model } from '../template/model.ts';
@@ -59,12 +61,24 @@ const invoke = async (target: Target, event: object): Promise<HttpAnswer> => {
 
 type Router = (method: string, path: string) => RouteMatch<Target> | undefined;
 
-const answer = async (request: IncomingMessage, route: Router, apiId: string): Promise<HttpAnswer> => {
+/** What this machine answers by itself; on AWS there is none of it. */
+export type LocalPages = (request: OpsRequest) => Promise<HttpAnswer | undefined>;
+
+interface Served {
+  readonly route: Router;
+  readonly pages: LocalPages;
+  readonly apiId: string;
+}
+
+const answer = async (request: IncomingMessage, { route, pages, apiId }: Served): Promise<HttpAnswer> => {
   const body = await readBody(request);
   const method = request.method ?? 'GET';
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   const match = route(method, path);
-  if (match === undefined) return findPage(method, path) ?? NOT_FOUND;
+  if (match === undefined) {
+    const asked = { method, path, headers: request.headers, body: body ?? Buffer.alloc(0) };
+    return findPage(method, path) ?? (await pages(asked)) ?? NOT_FOUND;
+  }
   const { target, key } = match.route;
   let identity: JwtIdentity | undefined;
   if (target.authorize) {
@@ -114,17 +128,18 @@ const buildRoutes = (model: Model, functions: FunctionHost, locate: (issuer: str
 };
 
 /** Takes the API's port at once and answers 503 until the functions are there. */
-export const startGateway = async (settings: Settings) => {
-  let route: Router | undefined;
-  let apiId = '';
+export const startGateway = async (settings: Settings, evidence: Evidence) => {
+  let served: Served | undefined;
   const server = createServer((request, response) => {
-    const router = route;
-    if (router === undefined) {
+    if (served === undefined) {
       send(response, UNAVAILABLE);
       return;
     }
-    answer(request, router, apiId).then(
+    answer(request, served).then(
       (result) => {
+        if (result.status >= 400) {
+          evidence.refusal(`${request.method ?? ''} ${request.url ?? ''} ${result.status}`, result);
+        }
         send(response, result);
       },
       () => {
@@ -136,16 +151,16 @@ export const startGateway = async (settings: Settings) => {
   const port = await listen(server, settings.ports.api);
   return {
     address: `http://127.0.0.1:${port}`,
-    serve: (model: Model, functions: FunctionHost, locate: (issuer: string) => string) => {
+    port,
+    serve: (model: Model, functions: FunctionHost, locate: (issuer: string) => string, pages: LocalPages) => {
       const [api, ...others] = model.apis;
       const second = others[0];
       if (second) throw new NotUnderstoodError(second.resource, 'the local stack serves one HTTP API');
-      apiId = api?.ref ?? '';
-      route = createRouter(buildRoutes(model, functions, locate));
+      served = { route: createRouter(buildRoutes(model, functions, locate)), pages, apiId: api?.ref ?? '' };
     },
     /** Takes no new requests; answers what cuts off those still under way. */
     drain: () => {
-      route = undefined;
+      served = undefined;
       server.close();
       server.closeIdleConnections();
       return () => {

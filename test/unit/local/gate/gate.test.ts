@@ -155,3 +155,27 @@ describe('a gate that starts again', () => {
     expect(await events()).toMatchObject({ published: 0, waiting: 0 });
   });
 });
+
+describe('what the gate tells of its newest calls', () => {
+  it('is how each ended, also of those that brought no mail', async () => {
+    await call('POST', '/_gate/faults', { fault: 'throttle', times: 1 });
+    await send('first@example.com');
+    await send('second@example.com');
+    await send('no address');
+
+    expect(gate.look().calls).toMatchObject([
+      { recipient: 'no address', outcome: 'refused: BadRequestException (400)' },
+      { recipient: 'second@example.com', outcome: 'taken', messageId: expect.stringMatching(/^0100/) as string },
+      { recipient: 'first@example.com', outcome: 'refused: TooManyRequestsException (429)' },
+    ]);
+  });
+
+  it('is still there after a restart, of the mails that were taken', async () => {
+    await send('kim@example.com');
+    gate.stop();
+
+    await start();
+
+    expect(gate.look().calls).toMatchObject([{ recipient: 'kim@example.com', outcome: 'taken' }]);
+  });
+});

@@ -1,0 +1,42 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
+import type { Clients } from '../clients.ts';
+import type { FunctionHost } from '../functions/host.ts';
+import type { Gate } from '../gate/gate.ts';
+import { repairableQueues } from '../repair/repairable-queues.ts';
+import type { readOutputs } from '../stack-outputs.ts';
+import type { Model } from '../template/model.ts';
+import type { Links } from './page.ts';
+import { createOpsRoutes } from './routes.ts';
+
+/** What of a running stack the operations page looks at. */
+export interface Surroundings {
+  readonly clients: Pick<Clients, 'dynamodb' | 'sqs'>;
+  readonly gate: Gate;
+  readonly outputs: ReturnType<typeof readOutputs>;
+  /** Of the API, whose address the page shares. */
+  readonly port: number;
+  readonly links: Links;
+}
+
+/** By the name that the local stack gives the construct `ShowOperations`. */
+const WIDGET = 'show-operations';
+
+/** The operations page of a running stack. */
+export const createOperations = (
+  model: Model,
+  functions: FunctionHost,
+  { clients, gate, outputs, port, links }: Surroundings,
+) => {
+  const widget = model.functions.find(({ name }) => name.startsWith(WIDGET));
+  return createOpsRoutes({
+    sqs: clients.sqs,
+    queues: repairableQueues(outputs),
+    sending: createSendingRepository(DynamoDBDocumentClient.from(clients.dynamodb), outputs.tableName),
+    gate,
+    port,
+    links,
+    widget: widget && functions.find(widget.name),
+  });
+};
