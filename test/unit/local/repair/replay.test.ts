@@ -4,7 +4,7 @@ import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client }
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { countRecords } from '../../../../local/repair/count-records.ts';
 import { readKeptRecords } from '../../../../local/repair/kept-records.ts';
@@ -68,6 +68,10 @@ const sent = () =>
   );
 const deleted = () => s3.commandCalls(DeleteObjectCommand).map(({ args: [{ input }] }) => input.Key);
 
+// Other files talk to a bus over the wire.
+afterAll(() => {
+  bus.restore();
+});
 beforeEach(() => {
   for (const mock of [s3, sqs, table, bus]) mock.reset();
   s3.on(DeleteObjectCommand).resolves({});
