@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -13,18 +12,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-import * as z from 'zod';
-
 import { environmentName } from '../lib/setting.ts';
 import { LOCAL, readStage } from '../lib/stages.ts';
-import { isStack } from './lock.ts';
+import { borrowBundles } from './borrow-bundles.ts';
+import { isAlive } from './lock.ts';
 import { ROOT, type Settings } from './settings.ts';
+import { runApp } from './synth-app.ts';
 
-/** Everything a synthesized assembly depends on. */
+/** Everything a synthesized assembly depends on besides the settings. */
 const SOURCES = ['bin', 'lib', 'lambda', 'cdk.json', 'package-lock.json'];
+/** Of so many states of the sources assemblies are kept. */
 const KEPT = 8;
-
-const CdkJson = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
+/** A machine on which synthesizing takes longer is of no use. */
+const MOST_MS = 180_000;
 
 const filesBelow = (path: string): string[] =>
   statSync(path).isFile()
@@ -50,62 +50,54 @@ const stageEnvironment = (): Record<string, string> => {
   return given;
 };
 
-const fingerprint = (): string => {
-  const hash = createHash('sha256').update(JSON.stringify(stageEnvironment()));
+const short = (hash: Hash): string => hash.digest('hex').slice(0, 24);
+
+const sourcesFingerprint = (): string => {
+  const hash = createHash('sha256');
   for (const source of SOURCES) {
     for (const file of filesBelow(join(ROOT, source))) hash.update(file.slice(ROOT.length)).update(readFileSync(file));
   }
-  return hash.digest('hex').slice(0, 24);
+  return short(hash);
 };
 
-const runApp = (directory: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const cdkJson: unknown = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'));
-    // Paths of constructs give resources names that a person knows.
-    const context = { ...CdkJson.parse(cdkJson).context, 'aws:cdk:enable-path-metadata': true, stage: LOCAL };
-    const child = spawn(process.execPath, ['bin/mail-dispatch.ts'], {
-      cwd: ROOT,
-      env: {
-        ...process.env,
-        PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
-        CDK_OUTDIR: directory,
-        CDK_CONTEXT_JSON: JSON.stringify(context),
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      if (code === 0) resolve();
-      else reject(new Error(`The CDK app ended with ${signal ?? `exit code ${String(code)}`}:\n${said.trim()}`));
-    });
-  });
+const settingsFingerprint = (): string => short(createHash('sha256').update(JSON.stringify(stageEnvironment())));
 
-/** Assemblies of older code are of no use to anyone; the newest few stay, for other settings than these. */
-const prune = (folder: string) => {
-  const byAge = readdirSync(folder)
+/** Assemblies of older code are of no use to anyone. */
+const prune = (assemblies: string) => {
+  const byAge = readdirSync(assemblies)
     .filter((name) => !name.endsWith('.lock'))
-    .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
+    .map((name) => ({ path: join(assemblies, name), at: statSync(join(assemblies, name)).mtimeMs }))
     .toSorted((a, b) => b.at - a.at);
   for (const { path } of byAge.slice(KEPT)) rmSync(path, { recursive: true, force: true });
 };
 
+const WHOLE = /^[0-9a-f]{24}$/;
+
 /** Synthesizes aside and puts the result in place as a whole, so that a kill leaves nothing half made. */
-const make = async (directory: string, settings: Settings): Promise<void> => {
-  const aside = `${directory}-${randomUUID().slice(0, 8)}`;
+const make = async (group: string, name: string, settings: Settings): Promise<void> => {
+  const [lender] = readdirSync(group).filter((each) => WHOLE.test(each));
+  const aside = join(group, `${name}-${randomUUID().slice(0, 8)}`);
   try {
-    await runApp(aside);
-    renameSync(aside, directory);
+    await runApp(aside, { bundles: lender === undefined });
+    if (lender !== undefined) borrowBundles(aside, join(group, lender));
+    renameSync(aside, join(group, name));
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
   prune(settings.assemblies);
-  rmSync(settings.compileCache, { recursive: true, force: true });
+  if (lender === undefined) rmSync(settings.compileCache, { recursive: true, force: true });
 };
 
-/** One at a time: several stacks that start together want the same assembly. */
+/** It may go away while we look. */
+const readLock = (lock: string): { readonly pid: number; readonly ageMs: number } => {
+  try {
+    return { pid: Number(readFileSync(lock, 'utf8')), ageMs: Date.now() - statSync(lock).mtimeMs };
+  } catch {
+    return { pid: 0, ageMs: 0 };
+  }
+};
+
+/** One at a time: several stacks that start together want the same code. */
 const takeTurn = async (lock: string): Promise<() => void> => {
   for (;;) {
     try {
@@ -114,9 +106,9 @@ const takeTurn = async (lock: string): Promise<() => void> => {
         rmSync(lock, { force: true });
       };
     } catch {
-      // Taken; a holder that was killed holds nothing.
-      const holder = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
-      if (holder > 0 && !isStack(holder)) rmSync(lock, { force: true });
+      // Taken; a holder that was killed holds nothing, and nobody needs it for so long.
+      const { pid, ageMs } = readLock(lock);
+      if ((pid > 0 && !isAlive(pid)) || ageMs > MOST_MS) rmSync(lock, { force: true });
       await new Promise((done) => setTimeout(done, 100));
     }
   }
@@ -128,17 +120,17 @@ export const provideAssembly = async (settings: Settings): Promise<string> => {
     if (existsSync(join(settings.assembly, 'manifest.json'))) return settings.assembly;
     throw new Error(`LOCAL_ASSEMBLY is ${settings.assembly}, but there is no manifest.json in it.`);
   }
-  const directory = join(settings.assemblies, fingerprint());
+  const group = join(settings.assemblies, sourcesFingerprint());
+  const name = settingsFingerprint();
+  const directory = join(group, name);
   const now = new Date();
-  if (existsSync(directory)) {
-    utimesSync(directory, now, now);
-    return directory;
-  }
-  mkdirSync(settings.assemblies, { recursive: true });
-  const unlock = await takeTurn(`${directory}.lock`);
+  mkdirSync(group, { recursive: true });
+  utimesSync(group, now, now);
+  if (existsSync(directory)) return directory;
+  const unlock = await takeTurn(`${group}.lock`);
   try {
     // Whoever had the turn before us may have made it.
-    if (!existsSync(directory)) await make(directory, settings);
+    if (!existsSync(directory)) await make(group, name, settings);
   } finally {
     unlock();
   }

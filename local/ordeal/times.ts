@@ -1,6 +1,6 @@
 /** Settings of a stack, short enough for a run to see what follows each time; their order is the product's. */
 export const SHORT_TIMES: Readonly<Record<string, string>> = {
-  SES_TIMEOUT_SECONDS: '3',
+  SES_TIMEOUT_SECONDS: '2',
   FUNCTION_TIMEOUT_SECONDS: '6',
   LEASE_SECONDS: '9',
   VISIBILITY_SECONDS: '10',

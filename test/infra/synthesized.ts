@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 
 import { DispatchStack } from '../../lib/stacks/dispatch-stack.ts';
 import { StorageStack } from '../../lib/stacks/storage-stack.ts';
@@ -19,11 +18,14 @@ export const GIVEN = { issuer: 'https://issuer.example.org/', fromAddress: 'Hiri
 type Flags = Record<string, unknown>;
 const flags = (): Flags => (JSON.parse(readFileSync(resolve(ROOT, 'cdk.json'), 'utf8')) as { context: Flags }).context;
 
-// CDK leaves the folders it writes to behind when a test worker ends.
+// The rules that CDK itself checks at synth take seconds each time; the tests that are about them turn them on.
+process.env['CDK_VALIDATION'] = 'false';
+
 const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+/** Removes what CDK has written. For `afterAll` of each file that builds apps: this module is loaded once for many of them. */
+export const removeFolders = (): void => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+};
 const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'mail-dispatch-infra-'));
   folders.push(folder);
@@ -50,14 +52,25 @@ export const buildApp = (name: string, given: Readonly<Record<string, unknown>> 
   return { app, stage, storage, dispatch, watch };
 };
 
-/** The templates of a stage. */
-export const synthesize = (name = 'prod', given: Readonly<Record<string, unknown>> = {}) => {
-  const { storage, dispatch, watch } = buildApp(name, given);
-  return {
+const templatesOf = (name: string, given: Readonly<Record<string, unknown>>) => {
+  const { app, storage, dispatch, watch } = buildApp(name, given);
+  const templates = {
     storage: Template.fromStack(storage),
     dispatch: Template.fromStack(dispatch),
     watch: Template.fromStack(watch),
   };
+  rmSync(app.outdir, { recursive: true, force: true });
+  return templates;
+};
+
+const known = new Map<string, ReturnType<typeof templatesOf>>();
+
+/** The templates of a stage; made once for many tests, which only read them. */
+export const synthesize = (name = 'prod', given: Readonly<Record<string, unknown>> = {}) => {
+  const key = JSON.stringify([name, given]);
+  const templates = known.get(key) ?? templatesOf(name, given);
+  known.set(key, templates);
+  return templates;
 };
 
 interface Resource {

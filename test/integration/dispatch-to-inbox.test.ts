@@ -22,15 +22,12 @@ const mailsInInbox = async () => {
   return Inbox.parse(await response.json()).emails;
 };
 
-// Side by side, so each waits for the others’ mails, too.
-const PATIENCE_MS = 80_000;
-
-describe.concurrent('a dispatch', () => {
+describe('a dispatch', () => {
   // 97 is the most that fits one transaction as rows of their own; above that, recipients travel in batches.
   it.each([1, 97, 98, 99, 100, 101])('of %i recipients gives each exactly one mail (O6)', async (n) => {
     const id = await stack.accepted(`size-${n}`, stack.bodyOf(n));
 
-    const { status, counts } = await stack.finished(id, PATIENCE_MS);
+    const { status, counts } = await stack.finished(id);
 
     expect({ status, sent: counts['SENT'] }).toEqual({ status: 'COMPLETED', sent: n });
     const mails = stack.mails(id);
@@ -45,7 +42,7 @@ describe.concurrent('a dispatch', () => {
       (running) => running >= 2,
     );
 
-    await stack.finished(id, PATIENCE_MS);
+    await stack.finished(id, 80_000);
 
     expect(senders).toBeGreaterThanOrEqual(2);
     const mails = stack.mails(id);
@@ -55,7 +52,7 @@ describe.concurrent('a dispatch', () => {
 
   it('shows of each recipient the message id, the attempt and the times', async () => {
     const id = await stack.accepted('details', stack.bodyOf(3));
-    await stack.finished(id, PATIENCE_MS);
+    await stack.finished(id);
 
     const recipients = await stack.recipients(id);
 
@@ -73,7 +70,7 @@ describe.concurrent('a dispatch', () => {
 
   it('shows its recipients page by page, each once, over several shards', async () => {
     const id = await stack.accepted('pages', stack.bodyOf(250));
-    await stack.finished(id, PATIENCE_MS);
+    await stack.finished(id);
 
     const recipients = await stack.recipients(id, 'status=SENT&limit=40');
 
@@ -89,7 +86,7 @@ describe.concurrent('a dispatch', () => {
       recipients: [{ ...first, email: 'bad-request@simulator.localhost' }, ...rest],
     });
 
-    const { counts, status } = await stack.finished(id, PATIENCE_MS);
+    const { counts, status } = await stack.finished(id);
 
     expect({ status, sent: counts['SENT'], failed: counts['FAILED'] }).toEqual({ status: 'COMPLETED', sent: 2, failed: 1 });
     expect(await stack.recipients(id, 'status=FAILED')).toMatchObject([
@@ -107,7 +104,7 @@ describe.concurrent('a dispatch', () => {
       variables: { ...body.variables, who: `${name}\r\nBcc: x@example.com` },
       recipients: body.recipients.map((each) => ({ ...each, variables: { ...each.variables, applicantName: name } })),
     });
-    await stack.finished(id, PATIENCE_MS);
+    await stack.finished(id);
 
     const shown = (await mailsInInbox()).find((mail) => mail.subject.endsWith('end'));
 
@@ -123,7 +120,7 @@ describe.concurrent('a dispatch', () => {
     const recipients = body.recipients.map((each) => ({ ...each, email: 'kim@도메인.한국' }));
 
     const id = await stack.accepted('international', { ...body, recipients });
-    await stack.finished(id, PATIENCE_MS);
+    await stack.finished(id);
 
     expect(stack.journal(id).map(({ to }) => to)).toEqual([['kim@xn--hq1bm8jm9l.xn--3e0b707e']]);
   });

@@ -1,6 +1,7 @@
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 import { createTelemetry, type Telemetry } from '../../lambda/observability/telemetry.ts';
+import { createSearch } from './evidence/search.ts';
 
 export interface Captured {
   readonly telemetry: Telemetry;
@@ -19,7 +20,22 @@ interface Emf {
 const isEmf = (value: unknown): value is Emf & Record<string, unknown> =>
   typeof value === 'object' && value !== null && '_aws' in value;
 
-/** Real logger and metrics, whose output is kept. Call `vi.restoreAllMocks` and `vi.unstubAllEnvs` afterwards. */
+/** Addresses of any kind, and the subject that the builders give. */
+const search = createSearch([{ kind: 'subject', value: 'Your interview' }]);
+
+/** Fails the test if its handlers have told what only the mail may show (S14). */
+const refuseLeaks = (text: string) => {
+  const findings = search(text);
+  if (findings.length === 0) return;
+  throw new Error(
+    `What only the mail may show was told: ${findings.map(({ kind, line }) => `${kind} in line ${line}`).join(', ')}`,
+  );
+};
+
+/**
+ * Real logger and metrics, whose output is kept and looked through at the end of the test. Call `vi.restoreAllMocks` and
+ * `vi.unstubAllEnvs` afterwards.
+ */
 export const captureOutput = (): Captured => {
   vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'mail-dispatch');
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'MailDispatch');
@@ -32,6 +48,9 @@ export const captureOutput = (): Captured => {
     });
   }
   const text = () => chunks.join('');
+  onTestFinished(() => {
+    refuseLeaks(text());
+  });
   return {
     telemetry: createTelemetry(),
     text,
