@@ -51,6 +51,8 @@ export interface StageSettings extends TimeOrder {
   /** A dispatch counts as stuck after this long without a change; its rows are visited no more often than that. */
   readonly stillSeconds: number;
   readonly visitSeconds: number;
+  /** How long changes of recipients are gathered before they are counted. */
+  readonly progressWindowSeconds: number;
 }
 
 /** The stage of the local stack. */
@@ -78,6 +80,7 @@ const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   pauseLookSeconds: 10,
   stillSeconds: 10,
   visitSeconds: 10,
+  progressWindowSeconds: 0,
 };
 
 const isIssuer = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
@@ -115,6 +118,7 @@ const readPolicy = (read: SettingReader) => ({
   lateSeconds: read.number('lateSeconds', HOUR, { from: 60, to: DAY }),
   stillSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
   visitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
+  progressWindowSeconds: read.number('progressWindowSeconds', 1, { from: 0, to: 60 }),
 });
 
 const readIdentity = (read: SettingReader) => ({

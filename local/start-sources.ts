@@ -55,6 +55,7 @@ const startStreams = async (surroundings: SourceSurroundings): Promise<EventSour
         streamArn,
         pool,
         batchSize: properties.BatchSize,
+        windowSeconds: properties.MaximumBatchingWindowInSeconds,
         matches: compileFilters(properties.FilterCriteria.Filters.map(({ Pattern }) => Pattern)),
         bisect: properties.BisectBatchOnFunctionError,
         maxRetries: properties.MaximumRetryAttempts,

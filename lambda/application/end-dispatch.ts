@@ -1,39 +1,49 @@
-import { type Dispatch, isComplete, wasCounted } from '../domain/dispatch.ts';
+import { countRows, type Dispatch, isComplete } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { BatchKey, EndingRepository, RowsSeen } from './ports.ts';
+import type { BatchLeft, EndingRepository, RowsSeen } from './ports.ts';
 
 /** What is left of a dispatch. */
 export interface Looked {
-  readonly batches: readonly BatchKey[];
+  readonly batches: readonly BatchLeft[];
   readonly seen: RowsSeen;
 }
 
 /** Reads in this order: the generation came with the dispatch, then batches, then rows. Otherwise a completion could be wrong. */
-export const lookOver = async (dispatches: EndingRepository, dispatch: Dispatch, now: Instant): Promise<Looked> => {
+export const lookOver = async (
+  dispatches: EndingRepository,
+  dispatch: Dispatch,
+  now: Instant,
+  hasTime: () => boolean = () => true,
+): Promise<Looked> => {
   const batches = await dispatches.batches(dispatch.dispatchId);
-  return { batches, seen: await dispatches.rows(dispatch, now) };
+  return { batches, seen: await dispatches.rows(dispatch, now, hasTime) };
 };
+
+/** Whether every recipient has a row, and all rows are final. */
+export const isOver = ({ total }: Dispatch, { batches, seen }: Looked): boolean =>
+  batches.length === 0 && isComplete(total, seen.counts);
+
+/** Whether no row of it has expired: one that is gone looks like one that is not expanded yet. */
+export const isWhole = ({ total }: Dispatch, { batches, seen }: Looked): boolean =>
+  countRows(seen.counts) + batches.reduce((sum, { count }) => sum + count, 0) >= total;
 
 /** Ends a dispatch if its rows say so; undefined: they do not, or somebody changed it since it was read. */
 export const endIfOver = async (
   dispatches: EndingRepository,
   dispatch: Dispatch,
-  { batches, seen }: Looked,
+  looked: Looked,
   now: Instant,
 ): Promise<'completed' | 'closed' | undefined> => {
-  const isOver = batches.length === 0 && isComplete(dispatch.total, seen.counts);
-  if (!isOver && !wasCounted(dispatch)) return undefined;
-  // Rows that have expired cannot be counted any more: the counts stay what they were.
-  const { counts, deliveries } = isOver ? seen : { ...seen, ...dispatch };
+  if (!isOver(dispatch, looked)) return undefined;
   switch (dispatch.status) {
     case 'ACCEPTED':
     case 'IN_PROGRESS':
-    case 'COMPLETED':
-      return (await dispatches.complete(dispatch, { counts, deliveries }, now)) ? 'completed' : undefined;
+      return (await dispatches.complete(dispatch, looked.seen, now)) ? 'completed' : undefined;
     case 'CANCELLED':
-      return (await dispatches.close(dispatch, { counts, deliveries }, now)) ? 'closed' : undefined;
+      return (await dispatches.close(dispatch, looked.seen, now)) ? 'closed' : undefined;
+    case 'COMPLETED':
     case 'STOPPED':
-      // It stays so until a person has looked, whatever its rows say.
+      // The one is at its end; the other stays as it is until a person has looked, whatever its rows say.
       return undefined;
   }
 };

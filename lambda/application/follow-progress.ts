@@ -1,7 +1,16 @@
 import type { RowCounts } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { newsOf, type Told } from '../domain/news.ts';
-import { addRowCounts, type Counted, deltaOf, isOfAttempt, NO_CHANGE } from '../domain/progress.ts';
+import {
+  addRowCounts,
+  changesCounts,
+  changesDeliveries,
+  type Counted,
+  deltaOf,
+  isOfAttempt,
+  NO_CHANGE,
+} from '../domain/progress.ts';
+import { Unavailable } from './accept-ports.ts';
 import { createJudge, type JudgeDeps, type Judgement } from './judge-progress.ts';
 import type { CountedDispatch, NewsBoard } from './progress-ports.ts';
 
@@ -9,6 +18,8 @@ import type { CountedDispatch, NewsBoard } from './progress-ports.ts';
 export type ProgressRecord =
   | { readonly kind: 'recipient'; readonly dispatchId: string; readonly before: Counted; readonly after: Counted }
   | { readonly kind: 'dispatch'; readonly before: Told; readonly after: Told; readonly at: Instant }
+  /** A task that reopened recipients is done. */
+  | { readonly kind: 'reopened'; readonly dispatchId: string }
   /** Nothing to count or to tell. */
   | { readonly kind: 'other' }
   /** No version of this code can read it. */
@@ -16,7 +27,8 @@ export type ProgressRecord =
 
 export type ProgressSignal =
   | Judgement
-  | { readonly type: 'told' | 'not-told'; readonly count: number }
+  | { readonly type: 'told'; readonly count: number }
+  | { readonly type: 'not-told'; readonly count: number; readonly codes: readonly string[] }
   | { readonly type: 'not-counted' | 'not-begun'; readonly dispatchId: string; readonly error: unknown };
 
 export interface FollowProgressDeps extends Omit<JudgeDeps, 'observe'> {
@@ -25,23 +37,29 @@ export interface FollowProgressDeps extends Omit<JudgeDeps, 'observe'> {
   readonly observe: (signal: ProgressSignal) => void;
 }
 
-/** Time that must be left for a look at all rows of a dispatch. */
-const JUDGE_NEEDS_MS = 15_000;
-
 /**
  * Counts what changed, tells what is news and looks after dispatches that seem to be at their end.
  * @returns the index of the first record that is not handled yet: it and all after it must come again; undefined when all are.
  * What was counted of those is then counted twice, which a recount puts right.
  */
 export const createFollowProgress = (deps: FollowProgressDeps) => {
-  const judge = createJudge(deps);
+  const { judge, judgeAsKept } = createJudge(deps);
   return async (records: readonly ProgressRecord[], remainingMs: () => number): Promise<number | undefined> => {
     // News first: what is counted before it is told would be counted again when it comes again.
     const untold = await tell(deps, records);
     const { counted, firstOpen } = await count(deps, records.slice(0, untold));
-    for (const dispatch of counted) if (remainingMs() > JUDGE_NEEDS_MS) await judge(dispatch);
+    for (const dispatch of counted) await judge(dispatch, remainingMs);
+    for (const dispatchId of reopenedIn(records, counted)) await judgeAsKept(dispatchId, remainingMs);
     return firstOpen ?? untold;
   };
+};
+
+/** Dispatches that no task keeps open any more, without those that are counted here anyway. */
+const reopenedIn = (records: readonly ProgressRecord[], counted: readonly CountedDispatch[]): ReadonlySet<string> => {
+  const others = new Set(counted.map(({ dispatch }) => dispatch.dispatchId));
+  return new Set(
+    records.flatMap((record) => (record.kind === 'reopened' && !others.has(record.dispatchId) ? [record.dispatchId] : [])),
+  );
 };
 
 /** @returns the index of the first record whose news was not taken */
@@ -53,11 +71,11 @@ const tell = async (
     record.kind === 'dispatch' ? newsOf(record.before, record.after, record.at).map((item) => ({ i, item })) : [],
   );
   if (news.length === 0) return undefined;
-  const taken = await board.publish(news.map(({ item }) => item));
-  const open = news.filter((_, n) => taken[n] !== true);
-  if (news.length > open.length) observe({ type: 'told', count: news.length - open.length });
-  if (open.length > 0) observe({ type: 'not-told', count: open.length });
-  return open[0]?.i;
+  const results = await board.publish(news.map(({ item }) => item));
+  const codes = results.flatMap((result) => (result === 'taken' ? [] : [result.code]));
+  if (news.length > codes.length) observe({ type: 'told', count: news.length - codes.length });
+  if (codes.length > 0) observe({ type: 'not-told', count: codes.length, codes: [...new Set(codes)] });
+  return news.find((_, n) => results[n] !== 'taken')?.i;
 };
 
 interface Change {
@@ -69,7 +87,7 @@ interface Change {
   readonly isBegun: boolean;
 }
 
-/** One change for each dispatch, in the order of their first records. */
+/** One change for each dispatch, in the order of their first records; none for one that stands as before. */
 const changesIn = (records: readonly ProgressRecord[]): Change[] => {
   const changes = new Map<string, Change>();
   for (const [i, record] of records.entries()) {
@@ -79,10 +97,10 @@ const changesIn = (records: readonly ProgressRecord[]): Change[] => {
     const sum = addRowCounts(delta, deltaOf(before, after));
     changes.set(dispatchId, { dispatchId, first, delta: sum, isBegun: isBegun || isOfAttempt(before, after) });
   }
-  return [...changes.values()];
+  return [...changes.values()].filter(({ delta }) => changesCounts(delta) || changesDeliveries(delta));
 };
 
-/** Stops at the first dispatch that cannot be counted: its records come again, and those of the dispatches after it. */
+/** Stops at the first dispatch that cannot be counted now: its records come again, and those of the dispatches after it. */
 const count = async (
   deps: FollowProgressDeps,
   records: readonly ProgressRecord[],
@@ -97,7 +115,8 @@ const count = async (
       if (isBegun && added.dispatch.status === 'ACCEPTED') await begin(deps, dispatchId);
     } catch (error) {
       observe({ type: 'not-counted', dispatchId, error });
-      return { counted, firstOpen: first };
+      // What does not pass would hold up all other dispatches: the sweeper counts this one.
+      if (error instanceof Unavailable) return { counted, firstOpen: first };
     }
   }
   return { counted, firstOpen: undefined };

@@ -1,7 +1,7 @@
-import { type Dispatch, isSending } from '../domain/dispatch.ts';
+import { type Dispatch, isSending, signsFrom, wasCounted } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { areBad, bouncesUntilBad } from '../domain/stop-rule.ts';
-import { endIfOver, type Looked, lookOver } from './end-dispatch.ts';
+import { endIfOver, isOver, isWhole, type Looked, lookOver } from './end-dispatch.ts';
 import type { Clock, Sleep } from './ports.ts';
 import type { CountedDispatch, ProgressRepository } from './progress-ports.ts';
 
@@ -24,51 +24,84 @@ export interface JudgeDeps {
 const COUNT_APART_MS = 2_000;
 /** Dispatches whose last count is remembered. */
 const REMEMBERED = 1_000;
+/** Time that must be left to begin with a look at all rows, and to go on with it: a page of rows may take long to fail. */
+const LOOK_NEEDS_MS = 25_000;
+const PAGE_NEEDS_MS = 20_000;
 
 interface Look {
   readonly at: Instant;
   /** Bounces from which on the dispatch may have to be stopped. */
   readonly bouncedFrom: number;
-  readonly resumedAt: Instant | undefined;
+  readonly signsFrom: Instant;
 }
 
-/** Looks at the rows of a dispatch whose counts say that it is at its end or that too many mails bounce. Never throws. */
-export const createJudge = (deps: JudgeDeps): ((counted: CountedDispatch) => Promise<void>) => {
-  const { clock, sleep, observe } = deps;
+export interface Judge {
+  /** Looks at the rows of a dispatch whose counts say that it is at its end or that too many mails bounce. Never throws. */
+  readonly judge: (counted: CountedDispatch, remainingMs: () => number) => Promise<void>;
+  /** The same for one of which something else may have been all that kept it from its end. */
+  readonly judgeAsKept: (dispatchId: string, remainingMs: () => number) => Promise<void>;
+}
+
+export const createJudge = (deps: JudgeDeps): Judge => {
+  const { dispatches, clock, sleep, observe } = deps;
   const looks = new Map<string, Look>();
 
-  const looksBad = ({ dispatchId, status, counts, deliveries, resumedAt }: CountedDispatch['dispatch']): boolean => {
+  const looksBad = (dispatch: CountedDispatch['dispatch']): boolean => {
+    const { dispatchId, status, counts, deliveries } = dispatch;
     const last = looks.get(dispatchId);
     if (!isSending(status) || !areBad({ sent: counts.SENT, bounced: deliveries.bounced })) return false;
     if (last === undefined) return true;
-    return clock() - last.at >= COUNT_APART_MS && (deliveries.bounced >= last.bouncedFrom || resumedAt !== last.resumedAt);
+    const isNews = deliveries.bounced >= last.bouncedFrom || signsFrom(dispatch) !== last.signsFrom;
+    return clock() - last.at >= COUNT_APART_MS && isNews;
   };
 
-  return async ({ dispatch, openRows }) => {
-    const { dispatchId, status, deliveries } = dispatch;
-    const looksOver = openRows <= 0 && (isSending(status) || status === 'CANCELLED');
-    if (!looksOver && !looksBad(dispatch)) return;
-    try {
-      // A dispatch that looks over may bring no more records, so its turn is waited for.
-      const wait = (looks.get(dispatchId)?.at ?? -Infinity) + COUNT_APART_MS - clock();
-      if (wait > 0) await sleep(wait);
-      if (looks.size >= REMEMBERED) looks.clear();
-      const now = clock();
-      const found = await deps.dispatches.find(dispatchId);
-      if (found === undefined) return;
-      const looked = await lookOver(deps.dispatches, found, now);
-      const bouncedFrom = deliveries.bounced + bouncesUntilBad(looked.seen.signs);
-      looks.set(dispatchId, { at: clock(), bouncedFrom, resumedAt: found.resumedAt });
-      const type = await judge(deps.dispatches, found, looked, openRows, now);
-      if (type !== undefined) observe({ type, dispatchId });
-    } catch (error) {
-      // The sweeper will look at it.
-      observe({ type: 'judge-failed', dispatchId, error });
-    }
+  const look = async ({ dispatch, openRows }: CountedDispatch, isBad: boolean, remainingMs: () => number): Promise<void> => {
+    const { dispatchId, deliveries } = dispatch;
+    // A dispatch that looks over may bring no more records, so its turn is waited for.
+    const wait = Math.max(0, (looks.get(dispatchId)?.at ?? -Infinity) + COUNT_APART_MS - clock());
+    if (remainingMs() - wait < LOOK_NEEDS_MS) return;
+    if (wait > 0) await sleep(wait);
+    const now = clock();
+    const found = await dispatches.find(dispatchId);
+    // Another shard of the stream was faster.
+    if (found === undefined || found.status === 'STOPPED' || wasCounted(found)) return;
+    // Between two recipients that a task reopens the dispatch may look over, and would be told of each time.
+    const staysOpen = isSending(found.status) && (await dispatches.isReopening(dispatchId));
+    if (staysOpen && !isBad) return;
+    if (looks.size >= REMEMBERED) looks.clear();
+    const looked = await lookOver(dispatches, found, now, () => remainingMs() > PAGE_NEEDS_MS);
+    const bouncedFrom = deliveries.bounced + bouncesUntilBad(looked.seen.signs);
+    looks.set(dispatchId, { at: clock(), bouncedFrom, signsFrom: signsFrom(found) });
+    const ended = staysOpen ? undefined : await endIfOver(dispatches, found, looked, now);
+    const type = ended ?? (await mend(dispatches, found, looked, openRows, now));
+    if (type !== undefined) observe({ type, dispatchId });
   };
+
+  // The sweeper will look at what could not be looked at.
+  const orTell = (dispatchId: string, looking: Promise<void>): Promise<void> =>
+    looking.catch((error: unknown) => {
+      observe({ type: 'judge-failed', dispatchId, error });
+    });
+
+  const judge: Judge['judge'] = async (counted, remainingMs) => {
+    const { dispatchId, status } = counted.dispatch;
+    const looksOver = counted.openRows <= 0 && (isSending(status) || status === 'CANCELLED');
+    const isBad = looksBad(counted.dispatch);
+    if (looksOver || isBad) await orTell(dispatchId, look(counted, isBad, remainingMs));
+  };
+
+  const judgeAsKept = async (dispatchId: string, remainingMs: () => number): Promise<void> => {
+    const found = await dispatches.find(dispatchId);
+    const { counts, deliveries } = found ?? {};
+    if (found === undefined || counts === undefined || deliveries === undefined) return;
+    await judge({ dispatch: { ...found, counts, deliveries }, openRows: counts.PENDING + counts.PROCESSING }, remainingMs);
+  };
+
+  return { judge, judgeAsKept: (dispatchId, remainingMs) => orTell(dispatchId, judgeAsKept(dispatchId, remainingMs)) };
 };
 
-const judge = async (
+/** Stops a dispatch that is not over, or puts its counts right. */
+const mend = async (
   dispatches: ProgressRepository,
   dispatch: Dispatch,
   looked: Looked,
@@ -76,13 +109,11 @@ const judge = async (
   now: Instant,
 ): Promise<Judgement['type'] | undefined> => {
   const { seen } = looked;
-  // Between two recipients that a task reopens the dispatch may look over, and would be told of each time.
-  const staysOpen = isSending(dispatch.status) && (await dispatches.isReopening(dispatch.dispatchId));
-  const ended = staysOpen ? undefined : await endIfOver(dispatches, dispatch, looked, now);
-  if (ended !== undefined) return ended;
-  if (isSending(dispatch.status) && areBad(seen.signs) && (await dispatches.stop(dispatch, { reason: 'bad-signs' }, now)))
-    return 'stopped';
+  // If it could not be ended just now, nothing of it is left to be stopped all the same.
+  const isToStop = isSending(dispatch.status) && areBad(seen.signs) && !isOver(dispatch, looked);
+  if (isToStop && (await dispatches.stop(dispatch, { reason: 'bad-signs' }, now))) return 'stopped';
   // Below none it is certain that records came twice; without a recount the dispatch would look over from now on. Otherwise
   // records are still to come, and to count now what they tell would count it twice.
-  return openRows < 0 && (await dispatches.recount(dispatch, seen, dispatch.lastProgressAt ?? now)) ? 'recounted' : undefined;
+  if (openRows >= 0 || !isWhole(dispatch, looked)) return undefined;
+  return (await dispatches.recount(dispatch, seen, dispatch.lastProgressAt ?? now)) ? 'recounted' : undefined;
 };

@@ -109,6 +109,11 @@ export interface SendingRepository {
 export interface SweepTraces {
   lastPassAt(): Promise<Instant | undefined | 'unavailable'>;
   passed(at: Instant): Promise<void>;
+  /**
+   * Remembers when SES took the newest mail of which an event is due. @param seen what a pass saw of it; undefined: nothing
+   * @returns the newest of all passes
+   */
+  newestSent(seen: Instant | undefined): Promise<Instant | undefined>;
 }
 
 /** What SES's events tell of mails whose answer was lost. */
@@ -195,6 +200,12 @@ export interface BatchKey {
   readonly batch: number;
 }
 
+/** A batch that is not expanded yet. */
+export interface BatchLeft extends BatchKey {
+  /** Its recipients. */
+  readonly count: number;
+}
+
 /** The batches of large dispatches. */
 export interface BatchRepository {
   /** The recipients of a batch and over how many shards they go; undefined once it is expanded. */
@@ -206,7 +217,7 @@ export interface BatchRepository {
 
 /** What is read of a dispatch's rows. */
 export interface RowsSeen extends RowCounts {
-  /** Since the last resume. */
+  /** Since the last resume, or since it was taken up again. */
   readonly signs: MailSigns;
   /** PENDING and due, or PROCESSING past the lease; the longest overdue first. */
   readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant; readonly status: 'PENDING' | 'PROCESSING' }[];
@@ -218,16 +229,18 @@ export interface RowsSeen extends RowCounts {
 
 /** Dispatches that may be at their end. Whatever is written stands on what was read before. */
 export interface EndingRepository {
-  batches(dispatchId: string): Promise<readonly BatchKey[]>;
-  rows(dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt'>, now: Instant): Promise<RowsSeen>;
+  batches(dispatchId: string): Promise<readonly BatchLeft[]>;
+  /** Throws once there is no time. */
+  rows(
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'signsSince'>,
+    now: Instant,
+    hasTime: () => boolean,
+  ): Promise<RowsSeen>;
   /** Puts exact counts in place of those kept, unless progress counted since the dispatch was read or it is finished. */
   recount(dispatch: Dispatch, rows: RowCounts, lastProgressAt: Instant): Promise<boolean>;
-  /**
-   * COMPLETED, as long as status and generation are those that were read; one that is so already gets its counts anew,
-   * unless progress counted since.
-   */
+  /** COMPLETED, as long as it is being sent in the generation that was read. It stays open until the sweeper has seen it so. */
   complete(dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean>;
-  /** A CANCELLED dispatch has no open row any more: nobody need look at it. */
+  /** A CANCELLED dispatch has no open row any more. It stays open as well. */
   close(dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean>;
   /** STOPPED, if it is still being sent as it was when it was read. */
   stop(dispatch: Dispatch, stop: Stop, now: Instant): Promise<boolean>;
@@ -239,11 +252,23 @@ export interface OpenDispatchRepository extends EndingRepository {
   open(): AsyncIterable<(Dispatch & SweepMarks) | 'unreadable'>;
   /** Tasks that are not done. */
   tasks(dispatchId: string): Promise<readonly TaskKey[]>;
-  /** Remembers a visit; nothing if the dispatch is finished by now. */
-  mark(dispatchId: string, visitedAt: Instant): Promise<void>;
+  /** Remembers a visit; nothing if the dispatch is open no more. */
+  mark(dispatch: Dispatch & SweepMarks, visitedAt: Instant): Promise<void>;
+  /**
+   * Gives a finished dispatch its counts anew and remembers the visit, as long as no row was reopened or changed, progress
+   * counted nothing and no task was begun since it was read.
+   * @param isLast nobody need look at it any more
+   */
+  settle(dispatch: Dispatch & SweepMarks, rows: RowCounts, visitedAt: Instant, isLast: boolean): Promise<boolean>;
 }
 
-/** When the sweeper last looked at the rows of a dispatch. */
+/** What the sweeper last saw of a dispatch, and what it needs beside the dispatch itself. */
 export interface SweepMarks {
+  /** When it looked at the rows. */
   readonly visitedAt?: Instant;
+  /** The dispatch's generation then, and how many tasks had been begun. */
+  readonly visitedGeneration?: number;
+  readonly visitedTasks?: number;
+  /** Tasks that were begun up to now. */
+  readonly tasks?: number;
 }

@@ -16,6 +16,7 @@ export interface ProgressRepository extends EndingRepository {
    * Adds to the counts. Of a dispatch whose rows were counted exactly at its end only deliveries are added, and the sweeper
    * counts it anew.
    * @returns undefined when nothing follows: it is at its end, gone, or has no counts to add to
+   * @throws Unavailable when it may go well later; anything else would be thrown each time
    */
   add(dispatchId: string, delta: RowCounts, now: Instant): Promise<CountedDispatch | undefined>;
   /** ACCEPTED to IN_PROGRESS. */
@@ -25,8 +26,11 @@ export interface ProgressRepository extends EndingRepository {
   find(dispatchId: string): Promise<Dispatch | undefined>;
 }
 
+/** Whether news was taken; if not, the code of what went wrong. */
+export type Published = 'taken' | { readonly code: string };
+
 /** Where others are told of dispatches. */
 export interface NewsBoard {
-  /** @returns for each whether it was taken; never throws */
-  publish(news: readonly News[]): Promise<boolean[]>;
+  /** Answers for each; never throws. */
+  publish(news: readonly News[]): Promise<Published[]>;
 }

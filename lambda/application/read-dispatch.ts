@@ -2,7 +2,6 @@ import {
   countRows,
   type Dispatch,
   needsAttention,
-  NO_DELIVERIES,
   outcomeOf,
   type RowCounts,
   statusNow,
@@ -19,7 +18,7 @@ export interface Reader {
   readonly isOperator: boolean;
 }
 
-/** A dispatch and how far its recipients are; the counts by state add up to its total. */
+/** A dispatch and how far its recipients are. The counts by state add up to its total, but for those kept of a large one whose records came twice. */
 export interface DispatchNow extends RowCounts {
   readonly dispatch: Dispatch;
 }
@@ -84,11 +83,14 @@ const MOST_ROWS_READ = 1_000;
 const keptCounts = ({ total, counts, deliveries }: FoundDispatch): RowCounts | undefined =>
   total > MOST_ROWS_READ && counts !== undefined && deliveries !== undefined ? { counts, deliveries } : undefined;
 
-/** Rows of a finished dispatch expire one by one: its counts stay what they were, unless all rows are there and one has changed. */
+/**
+ * Rows of a finished dispatch expire one by one: its counts stay what they were, unless all rows are there and one has changed.
+ * One that was finished before deliveries were counted has them in its rows alone.
+ */
 const countsNow = async (repository: ReadRepository, dispatch: FoundDispatch): Promise<RowCounts> => {
-  const { status, counts, deliveries = NO_DELIVERIES, isOpen, total } = dispatch;
+  const { status, counts, deliveries, isOpen, total } = dispatch;
   if (status !== 'COMPLETED' || counts === undefined) return repository.counts(dispatch);
-  if (!isOpen) return { counts, deliveries };
+  if (!isOpen && deliveries !== undefined) return { counts, deliveries };
   const rows = await repository.counts(dispatch);
-  return countRows(rows.counts) < total ? { counts, deliveries } : rows;
+  return countRows(rows.counts) < total ? { counts, deliveries: deliveries ?? rows.deliveries } : rows;
 };

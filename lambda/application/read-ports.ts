@@ -39,7 +39,8 @@ export interface DispatchQuery {
   readonly recruitId?: string;
   /** As it is stored. */
   readonly status?: DispatchStatus;
-  readonly isTest: boolean;
+  /** Tests, or others; undefined: both. */
+  readonly isTest?: boolean;
   readonly from?: DispatchPosition;
   readonly limit: number;
 }

@@ -1,8 +1,10 @@
-import type { Dispatch } from '../domain/dispatch.ts';
+import { type Dispatch, wasCounted } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { isPaused, type Sending } from '../domain/pause.ts';
+import { isSilent } from '../domain/witness.ts';
 import type { SendingRepository, SendQueue, SweepMarks, SweepTraces, WitnessRepository } from './ports.ts';
 import { type PassContext, type Visit, type VisitDeps, visitDispatch, waitingBefore } from './visit-dispatch.ts';
+import { finishedDueAt, visitFinished } from './visit-finished.ts';
 
 export interface SweepDeps extends VisitDeps {
   readonly sendQueue: SendQueue;
@@ -15,10 +17,11 @@ export interface SweepDeps extends VisitDeps {
 
 /** What a pass did, for logs and metrics. */
 export interface SweepReport {
-  /** Nothing was looked at, since nothing may be sent. */
+  /** Nothing may be sent, so none but finished dispatches were looked at. */
   readonly paused: boolean;
   /** Whether there is a pause, be it one that may be probed; undefined: it cannot be told. */
   readonly pauseStands: boolean | undefined;
+  /** Dispatches that are not finished. */
   readonly open: number;
   /** Dispatches that no version of this code can read; a person must look. */
   readonly unreadable: number;
@@ -33,7 +36,7 @@ export interface SweepReport {
   readonly oldestPendingSeconds: number;
   /** SES took mails a while ago, and no event of theirs has come. */
   readonly feedbackSilent: boolean;
-  /** False when time ran out; the next pass goes on with those not visited. */
+  /** False when time ran out before all that are not finished were visited; the next pass goes on with those. */
   readonly finished: boolean;
 }
 
@@ -58,7 +61,10 @@ const NOTHING: SweepReport = {
 
 type Situation = { readonly atStart: boolean; readonly timeLeft: () => boolean };
 
-/** Looks over every dispatch that is not finished, and puts back on its way what has lost its message. */
+/**
+ * Looks over every dispatch that is not finished, and puts back on its way what has lost its message; then over those that are
+ * finished and not closed, for which there is always time later.
+ */
 export const createSweep =
   (deps: SweepDeps) =>
   async ({ atStart, timeLeft }: Situation): Promise<SweepReport> => {
@@ -67,22 +73,26 @@ export const createSweep =
     // Without the pause's traces it cannot be told what is stale: better no pass than old mail sent unasked.
     if (state === 'unavailable') return { ...NOTHING, finished: false };
     const pauseStands = state.pause !== undefined;
-    if (isPaused(state, clock())) return { ...NOTHING, paused: true, pauseStands };
+    const paused = isPaused(state, clock());
 
-    const pass = await visitAll(deps, { atStart, pausedAt: lastPaused(state) }, timeLeft);
+    const pass = await visitAll(deps, { atStart, paused, pausedAt: lastPaused(state) }, timeLeft);
     // At once: senders stop when it is missing for a day, so nothing that may fail comes before it.
-    if (pass.report.finished) await sweeps.passed(clock());
+    if (pass.report.finished && !paused) await sweeps.passed(clock());
     const reEnqueued = await reEnqueue(deps, pass.visits, pass.waiting);
-    const feedbackSilent = await isFeedbackSilent(deps, pass.visits).catch(() => false);
-    return { ...pass.report, pauseStands, reEnqueued, feedbackSilent };
+    const { report, visits } = await visitEach(deps, pass.finishedOnes, timeLeft, pass.report);
+    const feedbackSilent = await isFeedbackSilent(deps, [...pass.visits, ...visits]).catch(() => false);
+    return { ...report, paused, pauseStands, reEnqueued, feedbackSilent };
   };
 
 /** A pause that may be probed now stood until then; one that ended has left its end. */
 const lastPaused = ({ pause, resumedAt }: Sending): Instant | undefined =>
   pause?.by === 'service' ? Math.max(pause.until, pause.probeUntil ?? 0) : resumedAt;
 
-const visitAll = async (deps: SweepDeps, context: PassContext, timeLeft: () => boolean) => {
+type Open = Dispatch & SweepMarks;
+
+const visitAll = async (deps: SweepDeps, context: PassContext & { readonly paused: boolean }, timeLeft: () => boolean) => {
   const visits: Visit[] = [];
+  const finishedOnes: Open[] = [];
   let report = NOTHING;
   let waiting = 0;
   for await (const dispatch of deps.dispatches.open()) {
@@ -94,6 +104,12 @@ const visitAll = async (deps: SweepDeps, context: PassContext, timeLeft: () => b
       report = { ...report, unreadable: report.unreadable + 1 };
       continue;
     }
+    if (wasCounted(dispatch)) {
+      if (context.atStart || finishedDueAt(deps, dispatch) <= deps.clock()) finishedOnes.push(dispatch);
+      continue;
+    }
+    // Nothing of it may be sent.
+    if (context.paused) continue;
     report = { ...report, open: report.open + 1 };
     if (!context.atStart && !isDue(deps, dispatch)) {
       waiting += waitingBefore(dispatch);
@@ -101,27 +117,43 @@ const visitAll = async (deps: SweepDeps, context: PassContext, timeLeft: () => b
     }
     // Trouble with one dispatch must not keep those after it from being looked at.
     const visit = await visitDispatch(deps, dispatch, context).catch(() => undefined);
-    report = visit === undefined ? { ...report, failed: report.failed + 1 } : addVisit(report, visit);
+    report = addVisit(report, visit);
     waiting += visit?.waiting ?? waitingBefore(dispatch);
     if (visit !== undefined) visits.push(visit);
   }
-  return { report, visits, waiting };
+  return { report, visits, waiting, finishedOnes };
+};
+
+/** Those that nobody has looked at for longest come first; what there is no time for does not make the pass incomplete. */
+const visitEach = async (deps: SweepDeps, finishedOnes: readonly Open[], timeLeft: () => boolean, before: SweepReport) => {
+  const visits: Visit[] = [];
+  let report = before;
+  for (const dispatch of finishedOnes.toSorted((a, b) => (a.visitedAt ?? 0) - (b.visitedAt ?? 0))) {
+    if (!timeLeft()) break;
+    const visit = await visitFinished(deps, dispatch).catch(() => undefined);
+    report = addVisit(report, visit);
+    if (visit !== undefined) visits.push(visit);
+  }
+  return { report, visits };
 };
 
 /** A stopped one waits for a person, maybe for long: it has little to look after. */
 const STOPPED_APART = 4;
 
-const isDue = ({ clock, visitMs }: SweepDeps, { status, visitedAt, createdAt }: Dispatch & SweepMarks): boolean =>
-  // A completed one is here again because a row of it changed: its counts are wrong until it is looked at.
-  status === 'COMPLETED' || (visitedAt ?? createdAt) + visitMs * (status === 'STOPPED' ? STOPPED_APART : 1) <= clock();
+const isDue = ({ clock, visitMs }: SweepDeps, { status, visitedAt, createdAt }: Open): boolean =>
+  (visitedAt ?? createdAt) + visitMs * (status === 'STOPPED' ? STOPPED_APART : 1) <= clock();
 
-const addVisit = (report: SweepReport, visit: Visit): SweepReport => ({
-  ...report,
-  completed: report.completed + (visit.done === 'completed' ? 1 : 0),
-  stopped: report.stopped + (visit.done === 'stopped' ? 1 : 0),
-  tasksSentAgain: report.tasksSentAgain + visit.sentAgain,
-  oldestPendingSeconds: Math.max(report.oldestPendingSeconds, visit.oldestPendingSeconds),
-});
+/** @param visit undefined: it failed */
+const addVisit = (report: SweepReport, visit: Visit | undefined): SweepReport =>
+  visit === undefined
+    ? { ...report, failed: report.failed + 1 }
+    : {
+        ...report,
+        completed: report.completed + (visit.done === 'completed' ? 1 : 0),
+        stopped: report.stopped + (visit.done === 'stopped' ? 1 : 0),
+        tasksSentAgain: report.tasksSentAgain + visit.sentAgain,
+        oldestPendingSeconds: Math.max(report.oldestPendingSeconds, visit.oldestPendingSeconds),
+      };
 
 /** The longest overdue first, no more than the queue seems to be missing: a second message does no harm, 50,000 of them would. */
 const reEnqueue = async ({ sendQueue }: SweepDeps, visits: readonly Visit[], waiting: number): Promise<number> => {
@@ -137,15 +169,16 @@ const reEnqueue = async ({ sendQueue }: SweepDeps, visits: readonly Visit[], wai
   return count;
 };
 
-/** SES's clock is not ours, and the mark moves in steps: a mail this close to it has been heard of. */
-const SLACK_MS = 120_000;
-
-/** SENT needs no event, but without any no lost answer can be settled, and bounces go unseen. */
-const isFeedbackSilent = async ({ witness, clock, stillMs }: SweepDeps, visits: readonly Visit[]): Promise<boolean> => {
+/**
+ * SENT needs no event, but without any no lost answer can be settled, and bounces go unseen. The newest mail is remembered, so
+ * that this stands until an event comes, though nothing more is sent.
+ */
+const isFeedbackSilent = async ({ sweeps, witness, clock, stillMs }: SweepDeps, visits: readonly Visit[]): Promise<boolean> => {
   const old = visits.flatMap(({ newestSentAt }) =>
     newestSentAt !== undefined && newestSentAt + stillMs <= clock() ? [newestSentAt] : [],
   );
-  if (old.length === 0) return false;
+  const newest = await sweeps.newestSent(old.length === 0 ? undefined : old.reduce((a, b) => Math.max(a, b)));
+  if (newest === undefined) return false;
   const seen = await witness.read();
-  return seen !== 'unavailable' && (seen.mark ?? 0) + SLACK_MS < Math.max(...old);
+  return seen !== 'unavailable' && isSilent(seen, newest);
 };

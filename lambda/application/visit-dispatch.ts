@@ -2,8 +2,8 @@ import { type Counts, countsAtAccept, type Dispatch, isSending, withBatches } fr
 import type { Instant } from '../domain/instant.ts';
 import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
 import { type Age, areBad, isStale, type StopReason } from '../domain/stop-rule.ts';
-import { endIfOver, lookOver } from './end-dispatch.ts';
-import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskKey, TaskQueue } from './ports.ts';
+import { endIfOver, isOver, isWhole, type Looked, lookOver } from './end-dispatch.ts';
+import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskQueue } from './ports.ts';
 
 export interface VisitDeps {
   readonly dispatches: OpenDispatchRepository;
@@ -23,7 +23,7 @@ export interface PassContext {
 
 /** What one visit found and did. */
 export interface Visit {
-  readonly done: 'completed' | 'closed' | 'stopped' | 'marked';
+  readonly done: 'completed' | 'closed' | 'settled' | 'stopped' | 'marked';
   /** Rows that should have a message. */
   readonly waiting: number;
   /** Rows of a dispatch that does not move, which should have had one long ago; the longest overdue first. */
@@ -33,9 +33,9 @@ export interface Visit {
   readonly newestSentAt: Instant | undefined;
 }
 
-const NOTHING_LEFT = { waiting: 0, stuck: [], sentAgain: 0, oldestPendingSeconds: 0 } as const;
+export const NOTHING_LEFT = { waiting: 0, stuck: [], sentAgain: 0, oldestPendingSeconds: 0 } as const;
 
-/** Looks over one dispatch: ends it if it is at its end, stops it if it is stale, and finds what has lost its message. */
+/** Looks over one dispatch that is not finished: ends it if it is at its end, stops it if it is stale, and finds what has lost its message. */
 export const visitDispatch = async (
   deps: VisitDeps,
   dispatch: Dispatch & SweepMarks,
@@ -46,17 +46,15 @@ export const visitDispatch = async (
   const looked = await lookOver(dispatches, dispatch, now);
   const { batches, seen } = looked;
   const { newestSentAt } = seen;
-  const unfinished = dispatch.status === 'COMPLETED' ? await dispatches.tasks(dispatch.dispatchId) : [];
-  if (unfinished.length > 0) return { done: 'marked', ...(await sendTasksAgain(deps, dispatch, unfinished)), newestSentAt };
   const ended = await endIfOver(dispatches, dispatch, looked, now);
   if (ended !== undefined) return { done: ended, ...NOTHING_LEFT, newestSentAt };
   const dueSince = oldestDue(dispatch, batches, seen);
-  const reason = isSending(dispatch.status) ? reasonToStop(dispatch, seen, dueSince, pausedAt, now) : undefined;
+  const reason = isSending(dispatch.status) ? reasonToStop(dispatch, looked, dueSince, pausedAt, now) : undefined;
   if (reason !== undefined && (await dispatches.stop(dispatch, { reason }, now))) {
     return { done: 'stopped', ...NOTHING_LEFT, newestSentAt };
   }
-  const isStuck = (await isStill(deps, dispatch, seen, now)) || atStart;
-  await dispatches.mark(dispatch.dispatchId, now);
+  const isStuck = (await isStill(deps, dispatch, looked, now)) || atStart;
+  await dispatches.mark(dispatch, now);
   const overdue = overdueOf(dispatch, seen);
   return {
     done: 'marked',
@@ -72,43 +70,39 @@ const secondsFrom = (since: Instant, now: Instant): number => Math.max(0, Math.f
 
 const reasonToStop = (
   dispatch: Dispatch & SweepMarks,
-  seen: RowsSeen,
+  looked: Looked,
   dueSince: Instant | undefined,
   pausedAt: Instant | undefined,
   now: Instant,
 ): StopReason | undefined => {
+  const { seen } = looked;
+  // It could not be completed just now, but nothing of it is left to be stopped.
+  if (isOver(dispatch, looked)) return undefined;
   if (areBad(seen.signs)) return 'bad-signs';
   return dueSince !== undefined && isStale(ageOf(dispatch, seen, dueSince, pausedAt), now) ? 'stale' : undefined;
 };
 
 /**
- * Whether nothing of the dispatch changed for long. While progress counts, its time tells; what it has not seen for that long
- * is counted here, and what differs then is a change.
+ * Whether nothing of the dispatch changed for long. While progress counts, be it only late news of mails, its time tells; what
+ * it has not seen for that long is counted here, and what differs then is a change.
  */
 const isStill = async (
   { dispatches, stillMs }: VisitDeps,
   dispatch: Dispatch,
-  seen: RowsSeen,
+  looked: Looked,
   now: Instant,
 ): Promise<boolean> => {
-  const { counts, deliveries, lastProgressAt = dispatch.createdAt } = dispatch;
+  const { counts, deliveries, countedAt = -Infinity, lastProgressAt = dispatch.createdAt } = dispatch;
   const isLate = lastProgressAt + stillMs <= now;
+  const isCounting = !isLate || countedAt + stillMs > now;
   // Counting what progress is about to add would add it twice.
-  if (!isLate && counts !== undefined && deliveries !== undefined) return false;
+  if (isCounting && counts !== undefined && deliveries !== undefined) return isLate;
+  // Rows that have expired say nothing any more.
+  if (!isWhole(dispatch, looked)) return isLate;
+  const { seen } = looked;
   const hasMoved = moved(dispatch, seen.counts);
   await dispatches.recount(dispatch, seen, hasMoved ? now : lastProgressAt);
   return isLate && !hasMoved;
-};
-
-/** Of a dispatch that is completed a retry or an export may be left; the dispatch stays open until it is done. */
-const sendTasksAgain = async (
-  { dispatches, taskQueue, clock }: VisitDeps,
-  { dispatchId }: Dispatch,
-  tasks: readonly TaskKey[],
-): Promise<Omit<Visit, 'done' | 'newestSentAt'>> => {
-  const sent = await taskQueue.carryOut(tasks);
-  await dispatches.mark(dispatchId, clock());
-  return { ...NOTHING_LEFT, sentAgain: sent.filter(Boolean).length };
 };
 
 const sendAgain = async (

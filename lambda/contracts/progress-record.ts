@@ -11,8 +11,8 @@ import { STOP_REASONS } from '../domain/stop-rule.ts';
 const Text = z.object({ S: z.string() }).transform(({ S }) => S);
 const Flag = z.object({ BOOL: z.boolean() }).transform(({ BOOL }) => BOOL);
 const Whole = z.object({ N: z.coerce.number().int() }).transform(({ N }) => N);
-/** Records that came twice may have drawn a count below none. */
-const Count = Whole.transform((n) => Math.max(0, n));
+/** Records that came twice may have drawn a count below none, or there is none yet. */
+const Count = Whole.transform((n) => Math.max(0, n)).default(0);
 const oneOf = <const T extends readonly string[]>(values: T) => Text.pipe(z.enum(values));
 
 const CountsImage = z
@@ -53,6 +53,9 @@ export const DispatchImage = z.object({
   counts: CountsImage.exactOptional(),
   deliveries: DeliveriesImage.exactOptional(),
 }) satisfies z.ZodType<Told>;
+
+/** The image of a task that goes on no more and reopened recipients. */
+export const ReopenedImage = z.object({ kind: oneOf(['retry', 'resume']), state: oneOf(['done']) });
 
 const Key = z.object({ S: z.string() });
 

@@ -39,6 +39,8 @@ export interface Dispatch {
   readonly deliveries?: Deliveries;
   /** When progress last added to the counts. */
   readonly countedAt?: Instant;
+  /** Grows by 1 whenever it does, so that a count of the rows made before it cannot replace what it added. */
+  readonly countsVersion?: number;
   /** When it was last seen that a recipient changed its state. */
   readonly lastProgressAt?: Instant;
   readonly completedAt?: Instant;
@@ -53,6 +55,8 @@ export interface Dispatch {
   readonly cancelledAt?: Instant;
   /** The rules that stop a dispatch count from here. */
   readonly resumedAt?: Instant;
+  /** When it was taken up again after it was completed: what bounced before says nothing about the mails since. */
+  readonly signsSince?: Instant;
 }
 
 /** Whether recipients of a dispatch in that state are sent to. */
@@ -64,6 +68,14 @@ export const isSending = (status: DispatchStatus): boolean => status === 'ACCEPT
 /** Whether all its rows were final once and were counted then: from there on, rows may be missing since they expired. */
 export const wasCounted = ({ status, needsAttention: attention }: Pick<Dispatch, 'status' | 'needsAttention'>): boolean =>
   status === 'COMPLETED' || (status === 'CANCELLED' && attention !== undefined);
+
+/** When its rows were all final, as far as it is known: a cancelled dispatch makes no progress afterwards. */
+export const endedAt = ({ completedAt, lastProgressAt, createdAt }: Dispatch): Instant =>
+  completedAt ?? lastProgressAt ?? createdAt;
+
+/** From when on mails count that bounced. */
+export const signsFrom = ({ resumedAt = 0, signsSince = 0 }: Pick<Dispatch, 'resumedAt' | 'signsSince'>): Instant =>
+  Math.max(resumedAt, signsSince);
 
 /** No recipients yet. */
 export const NO_COUNTS: Counts = { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 0, UNKNOWN: 0, CANCELLED: 0 };

@@ -77,3 +77,10 @@ export const keepCanaries = (canaries: readonly Instant[], { holdAfterSeconds }:
 
 /** One a minute for two hours. */
 const MOST_CANARIES = 120;
+
+/** SES's clock is not ours, and the mark moves in steps: a mail this close to it has been heard of. */
+const SLACK_MS = 120_000;
+
+/** Whether events do not come. @param newestSentAt when SES took the newest mail of which an event is due; undefined: there is none */
+export const isSilent = ({ mark = 0 }: Pick<Witness, 'mark'>, newestSentAt: Instant | undefined): boolean =>
+  newestSentAt !== undefined && mark + SLACK_MS < newestSentAt;

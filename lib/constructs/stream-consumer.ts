@@ -15,6 +15,12 @@ export interface StreamConsumerProps {
   readonly patterns: readonly Readonly<Record<string, unknown>>[];
   /** Keeps whole what was given up; a queue would get a mere pointer into a stream that forgets in a day. */
   readonly failures: Bucket;
+  /**
+   * How long records are gathered for a batch.
+   *
+   * @default - not at all: a record is handed over at once
+   */
+  readonly window?: Duration;
   /** What it means for people that the function is minutes behind. */
   readonly whenLate: AlarmText & Pick<RegisteredAlarmProps, 'severity'>;
   /** What it means for people that records were given up. */
@@ -30,7 +36,7 @@ export class StreamConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
-    const { table, follower, failures, patterns } = props;
+    const { table, follower, failures, patterns, window } = props;
     this.follower = follower;
     this.whenLate = props.whenLate;
     this.whenGivenUp = props.whenGivenUp;
@@ -43,6 +49,7 @@ export class StreamConsumer extends Construct {
       // The only position that misses nothing while the mapping is made or changed.
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
+      ...(window && { maxBatchingWindow: window }),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       retryAttempts: 10,

@@ -170,10 +170,11 @@ const api = ({ api: http }: Watched): GraphWidget[] => [
 ];
 
 const functions = ({ functions: all, streams }: Watched): GraphWidget[] => [
-  graph(
-    'Functions: errors a minute',
-    all.map(({ lambda, node }) => lambda.metricErrors({ label: node.id, period: ONE_MINUTE })),
-  ),
+  graph('Functions: errors a minute', [
+    ...all.map(({ lambda, node }) => lambda.metricErrors({ label: node.id, period: ONE_MINUTE })),
+    // The widget answers with a sentence instead of an error.
+    ownMetric('ShowFailed', Stats.SUM, ONE_MINUTE).with({ label: 'pages that could not be shown' }),
+  ]),
   graph(
     'Stream: age of the oldest record, in milliseconds',
     streams.map(({ follower }) =>

@@ -9,6 +9,7 @@ import {
 import type { FunctionPool } from '../functions/pool.ts';
 import { readBatchAnswer } from './batch-answer.ts';
 import { checkpointKey, type Checkpoints } from './checkpoints.ts';
+import { createGathering } from './gathering.ts';
 import type { EventSource } from './queue-source.ts';
 import { carryBatch, type DiscardReason } from './stream-batch.ts';
 import { type LambdaStreamRecord, toLambdaRecord } from './stream-record.ts';
@@ -25,6 +26,8 @@ export interface StreamSourceOptions {
   readonly streamArn: string;
   readonly pool: FunctionPool;
   readonly batchSize: number;
+  /** How long records are gathered for a batch. */
+  readonly windowSeconds: number;
   readonly matches: (event: unknown) => boolean;
   readonly bisect: boolean;
   readonly maxRetries: number;
@@ -102,12 +105,19 @@ export const startStreamSource = (options: StreamSourceOptions): EventSource => 
     return true;
   };
   const readShard = async (shardId: string): Promise<void> => {
+    const gather = createGathering({
+      batchSize: options.batchSize,
+      windowMs: options.windowSeconds * 1000,
+      matches: ({ event }: LambdaStreamRecord) => options.matches(event),
+      now: Date.now,
+    });
     let iterator = await iteratorOf(shardId);
     while (iterator !== undefined && !stopped()) {
       const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 1000 }), {
         abortSignal: aborter.signal,
       });
-      const records = (page.Records ?? []).map((record) => toLambdaRecord(record, streamArn));
+      const read = (page.Records ?? []).map((record) => toLambdaRecord(record, streamArn));
+      const records = gather(read, page.NextShardIterator === undefined);
       if (!(await carryRecords(shardId, records))) return;
       iterator = page.NextShardIterator;
       if (records.length === 0) await pause(POLL_MS);

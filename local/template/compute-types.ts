@@ -49,7 +49,7 @@ export const StreamMapping = z.strictObject({
   MaximumRetryAttempts: z.number().default(-1),
   MaximumRecordAgeInSeconds: z.number().default(-1),
   ParallelizationFactor: z.literal(1).default(1),
-  MaximumBatchingWindowInSeconds: z.literal(0).default(0),
+  MaximumBatchingWindowInSeconds: z.number().min(0).max(300).default(0),
   FilterCriteria: FilterCriteria.default({ Filters: [] }),
   DestinationConfig: z
     .strictObject({ OnFailure: z.strictObject({ Destination: z.string().startsWith('arn:aws:s3:::') }) })

@@ -45,7 +45,7 @@ describe('an event', () => {
       ...rowCounts({ SENT: 2, FAILED: 1 }, { delivered: 1 }),
     });
 
-    expect(await board.publish([news('d1-2-completed', { dispatch })])).toEqual([true]);
+    expect(await board.publish([news('d1-2-completed', { dispatch })])).toEqual(['taken']);
 
     const [[entry] = []] = calls();
     expect(entry).toEqual({
@@ -97,7 +97,7 @@ describe('the bus', () => {
   it('is given ten events a call', async () => {
     bus.on(PutEventsCommand).callsFake(({ Entries }: { Entries: unknown[] }) => ({ Entries: Entries.map(() => took) }));
 
-    expect(await board.publish(many(23))).toEqual(many(23).map(() => true));
+    expect(await board.publish(many(23))).toEqual(many(23).map(() => 'taken'));
     expect(calls().map((entries) => entries.length)).toEqual([10, 10, 3]);
   });
 
@@ -107,7 +107,7 @@ describe('the bus', () => {
       .resolvesOnce({ FailedEntryCount: 2, Entries: [took, refused, refused] })
       .resolvesOnce({ FailedEntryCount: 1, Entries: [took, refused] });
 
-    expect(await board.publish(many(3))).toEqual([true, true, false]);
+    expect(await board.publish(many(3))).toEqual(['taken', 'taken', { code: 'ThrottlingException' }]);
     expect(calls().map(idsIn)).toEqual([
       ['n-0', 'n-1', 'n-2'],
       ['n-1', 'n-2'],
@@ -118,10 +118,10 @@ describe('the bus', () => {
     ['is throttled', sdkError('ThrottlingException', 400)],
     ['gives no answer', sdkError('TimeoutError')],
     ['refuses', sdkError('AccessDeniedException', 400)],
-  ])('that %s twice has taken nothing', async (_name, error) => {
+  ])('that %s twice has taken nothing, and the error’s name tells why', async (_name, error) => {
     bus.on(PutEventsCommand).rejects(error);
 
-    expect(await board.publish(many(2))).toEqual([false, false]);
+    expect(await board.publish(many(2))).toEqual([{ code: error.name }, { code: error.name }]);
     expect(calls()).toHaveLength(2);
   });
 

@@ -193,6 +193,12 @@ describe('a dispatch that an earlier version stored', () => {
     expect(DispatchItem.parse({ ...stored, counts, deliveries })).toMatchObject(rowCounts({ SENT: 6 }, { delivered: 2 }));
   });
 
+  it('is understood though it lacks a count, and can so be counted anew', () => {
+    const counts = { PENDING: 1, SENT: 2 };
+
+    expect(DispatchItem.parse({ ...stored, counts, deliveries: {} })).toMatchObject(rowCounts(counts));
+  });
+
   it('fails in a status nobody knows', () => {
     expect(() => DispatchItem.parse({ ...stored, status: 'PAUSED' })).toThrow();
   });

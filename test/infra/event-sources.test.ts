@@ -65,7 +65,7 @@ it('the outbox passes new recipients, batches and tasks, and recipients that wer
   ]);
 });
 
-it('progress passes changes of recipients, and of dispatches that ended or were stopped', () => {
+it('progress passes changes of recipients, of dispatches that ended or were stopped, and the end of tasks that reopen', () => {
   expect(patternsOf('Progress')).toEqual([
     {
       eventName: ['MODIFY'],
@@ -75,7 +75,26 @@ it('progress passes changes of recipients, and of dispatches that ended or were 
       eventName: ['MODIFY'],
       dynamodb: { Keys: { sk: { S: ['DISPATCH'] } }, NewImage: { status: { S: ['COMPLETED', 'STOPPED', 'CANCELLED'] } } },
     },
+    {
+      eventName: ['MODIFY'],
+      dynamodb: {
+        Keys: { sk: { S: [{ prefix: 'TASK#' }] } },
+        NewImage: { kind: { S: ['retry', 'resume'] }, state: { S: ['done'] } },
+      },
+    },
   ]);
+});
+
+const windowOf = (mapping: string, { dispatch: template } = synthesize()): unknown =>
+  one(template, 'AWS::Lambda::EventSourceMapping', mapping).Properties['MaximumBatchingWindowInSeconds'] ?? 0;
+
+it('progress gathers changes for a second, so that they are few writes of one item', () => {
+  expect(windowOf('Progress')).toBe(1);
+});
+
+it('the outbox gathers nothing: each mail waits for it', () => {
+  expect(windowOf('Outbox', synthesize('prod', { progressWindowSeconds: 5 }))).toBe(0);
+  expect(windowOf('Progress', synthesize('prod', { progressWindowSeconds: 5 }))).toBe(5);
 });
 
 it('no more than two functions follow the stream, as more would be throttled', () => {

@@ -57,6 +57,7 @@ describe('a stage', () => {
       repeatGuardSeconds: 600,
       stillSeconds: 600,
       visitSeconds: 900,
+      progressWindowSeconds: 1,
     });
   });
 
@@ -79,6 +80,7 @@ describe('a stage', () => {
       pauseLookSeconds: 10,
       stillSeconds: 10,
       visitSeconds: 10,
+      progressWindowSeconds: 0,
       attemptsPerRound: 7,
     });
   });

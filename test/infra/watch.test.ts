@@ -74,6 +74,7 @@ describe('the dashboard', () => {
     ['lost answers', ['OutcomeUnclear', 'OutcomeConfirmed', 'UnclearResent', 'OutcomeUnknown']],
     ['ends of dispatches, and who is told of them', ['DispatchCompleted', 'DispatchStopped', 'NewsPublished', 'NewsFailed']],
     ['quota and reputation', ['QuotaUsedShare', 'Reputation.BounceRate', 'Reputation.ComplaintRate']],
+    ['what the widget could not show', ['ShowFailed']],
     ['the API', ['"5xx"', '"4xx"', '"Latency"', '"Count"']],
   ])('shows %s', (_, words) => {
     for (const word of words) expect(body).toContain(word);

@@ -278,7 +278,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       sent({ sentAt: T0 - 9 }),
     ]);
 
-    expect(await dispatches().rows(dispatch, T0)).toEqual({
+    expect(await dispatches().rows(dispatch, T0, () => true)).toEqual({
       ...rowCounts({ PENDING: 2, PROCESSING: 1, SENT: 2 }),
       signs: { sent: 2, bounced: 0 },
       overdue: [
@@ -315,11 +315,12 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       completedAt: toIso(T0),
       ...rows,
     });
-    expect(item).toMatchObject({ openKey: ATTENTION });
+    // The sweeper closes it.
+    expect(item).toMatchObject({ openKey: OPEN });
     expect(await get(contentKey('completed'))).toMatchObject({ expiresAt: EXPIRY });
   });
 
-  it('is counted anew when it was completed before, and keeps its time', async () => {
+  it('is settled when it was completed before, and keeps its time', async () => {
     const completed = { dispatchId: 'recounted', status: 'COMPLETED', generation: 1 } as const;
     const dispatch = await putDispatch(aDispatch(completed), {
       completedAt: toIso(T0 - MINUTE),
@@ -327,7 +328,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       needsAttention: true,
     });
 
-    expect(await dispatches().complete(dispatch, rowCounts({ SENT: 3 }), T0)).toBe(true);
+    expect(await dispatches().settle(dispatch, rowCounts({ SENT: 3 }), T0, true)).toBe(true);
 
     const item = await get(dispatchKey('recounted'));
     expect(item).toMatchObject({
@@ -336,15 +337,35 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       needsAttention: false,
       completedAt: toIso(T0 - MINUTE),
       counts: someCounts({ SENT: 3 }),
+      visitedAt: toIso(T0),
+      visitedGeneration: 1,
     });
     expect(item).not.toHaveProperty('openKey');
     expect(await get(contentKey('recounted'))).not.toHaveProperty('expiresAt');
   });
 
+  it.each<[string, Record<string, unknown>]>([
+    ['progress counted', { countsVersion: 4 }],
+    ['a row changed', { generation: 2 }],
+    ['a task was begun', { tasks: 1 }],
+  ])('is not settled when %s meanwhile', async (what, more) => {
+    const read = aDispatch({ dispatchId: `unsettled ${what}`, status: 'COMPLETED', generation: 1, countsVersion: 3 });
+    await putDispatch(read, more);
+
+    expect(await dispatches().settle(read, rows, T0, true)).toBe(false);
+    expect(await get(dispatchKey(read.dispatchId))).toMatchObject({ openKey: OPEN });
+
+    await putDispatch(read);
+    expect(await dispatches().settle(read, rows, T0, false)).toBe(true);
+    expect(await get(dispatchKey(read.dispatchId))).toMatchObject({ openKey: OPEN, ...rows });
+    expect(await dispatches().settle(read, rows, T0, true)).toBe(true);
+    expect(await get(dispatchKey(read.dispatchId))).toMatchObject({ openKey: ATTENTION });
+  });
+
   it.each<[Dispatch['status'], boolean, boolean]>([
     ['ACCEPTED', true, false],
     ['IN_PROGRESS', true, false],
-    ['COMPLETED', true, false],
+    ['COMPLETED', false, false],
     ['STOPPED', false, false],
     ['CANCELLED', false, true],
   ])('that is %s is completed: %o, or closed: %o', async (status, completes, closes) => {
@@ -354,8 +375,8 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await dispatches().complete(toComplete, rows, T0)).toBe(completes);
     expect(await dispatches().close(toClose, rows, T0)).toBe(closes);
 
-    expect((await get(dispatchKey(toComplete.dispatchId)))?.['openKey']).toBe(completes ? ATTENTION : OPEN);
-    expect((await get(dispatchKey(toClose.dispatchId)))?.['openKey']).toBe(closes ? ATTENTION : OPEN);
+    expect((await get(dispatchKey(toComplete.dispatchId)))?.['openKey']).toBe(OPEN);
+    expect((await get(dispatchKey(toClose.dispatchId)))?.['openKey']).toBe(OPEN);
   });
 
   it('is closed with its counts, and its content expires', async () => {
@@ -364,8 +385,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await dispatches().close(dispatch, rowCounts({ SENT: 1, CANCELLED: 2 }), T0)).toBe(true);
 
     const item = await get(dispatchKey('cancelled'));
-    expect(item).toMatchObject({ status: 'CANCELLED', needsAttention: false, counts: { SENT: 1, CANCELLED: 2 } });
-    expect(item).not.toHaveProperty('openKey');
+    expect(item).toMatchObject({ status: 'CANCELLED', needsAttention: false, counts: { SENT: 1, CANCELLED: 2 }, openKey: OPEN });
     expect(await get(contentKey('cancelled'))).toMatchObject({ expiresAt: EXPIRY });
   });
 
@@ -379,7 +399,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await dispatches().close(gone, rows, T0)).toBe(true);
 
     expect(await get(contentKey('closed-again'))).toMatchObject({ expiresAt: EXPIRY - 1 });
-    expect(await get(dispatchKey(gone.dispatchId))).toMatchObject({ openKey: ATTENTION });
+    expect(await get(dispatchKey(gone.dispatchId))).toMatchObject({ needsAttention: true, openKey: OPEN });
     expect(await get(contentKey(gone.dispatchId))).toBeUndefined();
   });
 
@@ -391,25 +411,11 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await get(dispatchKey(dispatch.dispatchId))).toMatchObject({ status, openKey: OPEN });
   });
 
-  it('that progress counted while it was looked at is completed and counted once more', async () => {
-    const dispatch = await putDispatch(aDispatch({ dispatchId: 'counted-meanwhile', status: 'IN_PROGRESS' }), {
-      countedAt: toIso(T0 - 1),
-    });
-
-    expect(await dispatches().complete({ ...dispatch, countedAt: T0 - 5 }, rows, T0)).toBe(true);
-    expect(await get(dispatchKey(dispatch.dispatchId))).toMatchObject({ status: 'COMPLETED', openKey: OPEN, ...rows });
-
-    const read = { ...dispatch, status: 'COMPLETED', countedAt: T0 - 5 } as const;
-    expect(await dispatches().complete(read, rowCounts({ SENT: 3 }), T0)).toBe(false);
-    expect(await dispatches().complete({ ...read, countedAt: T0 - 1 }, rowCounts({ SENT: 3 }), T0)).toBe(true);
-    expect(await get(dispatchKey(dispatch.dispatchId))).not.toHaveProperty('openKey');
-  });
-
   it('is counted anew as long as progress has not counted meanwhile', async () => {
-    const dispatch = await putDispatch(aDispatch({ dispatchId: 'mended', total: 5 }), { countedAt: toIso(T0 - 1) });
+    const dispatch = await putDispatch(aDispatch({ dispatchId: 'mended', total: 5 }), { countsVersion: 4 });
 
-    expect(await dispatches().recount({ ...dispatch, countedAt: T0 - 5 }, rows, T0)).toBe(false);
-    expect(await dispatches().recount({ ...dispatch, countedAt: T0 - 1 }, rows, T0)).toBe(true);
+    expect(await dispatches().recount({ ...dispatch, countsVersion: 3 }, rows, T0)).toBe(false);
+    expect(await dispatches().recount({ ...dispatch, countsVersion: 4 }, rows, T0)).toBe(true);
 
     const found = await get(dispatchKey(dispatch.dispatchId));
     expect(found).toMatchObject({ counts: { SENT: 2, FAILED: 1, PENDING: 2 }, lastProgressAt: toIso(T0) });

@@ -50,6 +50,7 @@ describe('what progress counts', () => {
         counts: { PENDING: 2, PROCESSING: -1, SENT: 2 },
         deliveries: { delayed: 0, bounced: 1 },
         countedAt: toIso(T0 + 1),
+        countsVersion: 1,
         lastProgressAt: toIso(T0 + 1),
         openKey: OPEN,
       });
@@ -71,6 +72,24 @@ describe('what progress counts', () => {
     },
   );
 
+  it('is nothing of a dispatch that was completed before deliveries were counted, but the sweeper looks at it again', async () => {
+    await put('older', 'COMPLETED', { deliveries: undefined, needsAttention: false });
+
+    expect(await repository().add('older', DELTA, T0 + 1)).toBeUndefined();
+    const item = await get('older');
+    expect(item).toMatchObject({ counts: { PENDING: 2, PROCESSING: 1, SENT: 0 }, openKey: OPEN });
+    expect(item).not.toHaveProperty('deliveries');
+  });
+
+  it('begins at none for a state that the dispatch does not know yet', async () => {
+    await put('new state', 'IN_PROGRESS', { counts: { PENDING: 2, PROCESSING: 2 }, deliveries: {} });
+
+    expect(await repository().add('new state', rowCounts({ PROCESSING: -2, SENT: 2 }, { bounced: 1 }), T0 + 1)).toMatchObject({
+      openRows: 2,
+      dispatch: rowCounts({ PENDING: 2, SENT: 2 }, { bounced: 1 }),
+    });
+  });
+
   it('is dropped when the dispatch has no counts, or is gone', async () => {
     await put('uncounted', 'IN_PROGRESS', { deliveries: undefined });
 
@@ -85,7 +104,8 @@ describe('what progress counts', () => {
 
     await Promise.all(Array.from({ length: 20 }, () => repository().add('together', rowCounts({ PENDING: -1, SENT: 1 }), T0)));
 
-    expect(await get('together')).toMatchObject({ counts: { PENDING: -18, PROCESSING: 1, SENT: 20 } });
+    // Twenty at the same millisecond are twenty versions.
+    expect(await get('together')).toMatchObject({ counts: { PENDING: -18, PROCESSING: 1, SENT: 20 }, countsVersion: 20 });
   });
 });
 

@@ -200,8 +200,16 @@ describe('the sweeper', () => {
       completedAt: toIso(LATER),
       counts: { SENT: 1, FAILED: 1 },
     });
-    expect(item).toMatchObject({ openKey: 'ATTENTION' });
+    expect(item).toMatchObject({ openKey: OPEN });
     expect(await get(contentKey('done'))).toMatchObject({ expiresAt: LATER / 1000 + 30 * 86_400 });
+  });
+
+  it('closes it once its end is ten minutes ago, and looks at it no more', async () => {
+    await run(LATER + 9 * MINUTE);
+    expect(await get(dispatchKey('done'))).toMatchObject({ openKey: OPEN });
+
+    await run(LATER + 10 * MINUTE);
+    expect(await get(dispatchKey('done'))).toMatchObject({ openKey: 'ATTENTION', visitedAt: toIso(LATER + 10 * MINUTE) });
   });
 
   it('does not complete one that still has a batch, though all rows are final (Q9)', async () => {
@@ -215,7 +223,7 @@ describe('the sweeper', () => {
   });
 
   it('sends the task of a left-over batch again', async () => {
-    expect((await run(LATER + 20 * MINUTE)).expanded).toEqual([{ dispatchId: 'batches', batch: 3 }]);
+    expect((await run(LATER + 20 * MINUTE)).expanded).toMatchObject([{ dispatchId: 'batches', batch: 3 }]);
   });
 
   it('does not complete one with fewer rows than recipients', async () => {

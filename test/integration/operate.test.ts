@@ -20,6 +20,15 @@ const sending = (method: 'GET' | 'PUT', body?: unknown, token = stack.descriptio
   });
 
 const Operated = z.looseObject({ id: z.string(), status: z.string(), task: z.number() });
+const Retried = z.object({ recipients: z.array(z.looseObject({ result: z.string(), status: z.string() })) });
+const retry = async (id: string, body: unknown) => {
+  const response = await stack.request('POST', `/dispatches/${id}/retry`, {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  return Retried.parse(await response.json()).recipients;
+};
 const Problem = z.looseObject({ type: z.string(), detail: z.string().optional() });
 const problem = async (response: Response) => {
   expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -99,6 +108,35 @@ describe('resuming', () => {
     expect(await response.json()).toMatchObject({ id, status: 'IN_PROGRESS', task: 1 });
     expect((await stack.finished(id)).counts['SENT']).toBe(60);
     expect([...stack.mails(id).values()]).toEqual(new Array(60).fill(1));
+  });
+});
+
+describe('a dispatch that is being sent', () => {
+  it('waits while an operator pauses, takes a retry meanwhile, and is sent whole after that, each mail once (U20)', async () => {
+    await stack.fault({ fault: 'bad-request', recipient: 'first-time-', times: 5 });
+    const address = (i: number) => (i < 5 ? `first-time-${i}` : `person-${i}`);
+    const id = await stack.accepted('retried', stack.bodyOf(120, address));
+    await poll(
+      () => stack.dispatch(id),
+      ({ counts: { SENT = 0, FAILED = 0 } }) => SENT >= 10 && FAILED === 5,
+    );
+
+    await stack.pause();
+    const paused = await stack.dispatch(id);
+    const again = { statuses: ['FAILED'], applyIds: [0, 1, 2, 3, 4].map((i) => `apply-${i}`) };
+    const answers = [await retry(id, again), await retry(id, again)];
+
+    expect(paused.status).toBe('IN_PROGRESS');
+    expect(answers.map((each) => each.map(({ result, status }) => [result, status]))).toEqual([
+      Array.from({ length: 5 }, () => ['reopened', 'PENDING']),
+      Array.from({ length: 5 }, () => ['left-alone', 'PENDING']),
+    ]);
+    expect((await stack.dispatch(id)).counts).toMatchObject({ SENT: paused.counts['SENT'], FAILED: 0, PROCESSING: 0 });
+
+    await stack.sending({ paused: false });
+    const { status, counts } = await stack.finished(id);
+    expect({ status, sent: counts['SENT'] }).toEqual({ status: 'COMPLETED', sent: 120 });
+    expect([...stack.mails(id).values()]).toEqual(new Array(120).fill(1));
   });
 });
 

@@ -8,6 +8,7 @@ import { contentKey, dispatchKey, recipientKey } from '../../lambda/adapters/dyn
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient-repository.ts';
 import type { StoredRecipient } from '../../lambda/application/ports.ts';
 import type { DispatchStatus } from '../../lambda/domain/dispatch.ts';
+import { toIso } from '../../lambda/domain/instant.ts';
 import { advance, ATTEMPTS_EXHAUSTED, type In, isFinal, type Recipient } from '../../lambda/domain/recipient.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -270,7 +271,10 @@ describe('reopening', () => {
       expect(result).toBe('written');
       expect(row.recipient).toEqual(reopened(state));
       expect(item).not.toHaveProperty('expiresAt');
-      expect(dispatch).toEqual({ ...dispatchKey(key.dispatchId), status: after, generation: 1, openKey: 'OPEN' });
+      // What bounced before it was completed is no reason to stop it now.
+      const since = before === 'COMPLETED' && { signsSince: toIso(NOW) };
+      const opened = { status: after, generation: 1, openKey: 'OPEN', ...since };
+      expect(dispatch).toEqual({ ...dispatchKey(key.dispatchId), ...opened });
       expect(await readContent(key.dispatchId)).not.toHaveProperty('expiresAt');
     });
   });

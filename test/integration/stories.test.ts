@@ -7,6 +7,7 @@ import { createOpenList } from '../../lambda/adapters/dynamo/list-repository.ts'
 import { createStoryRepository } from '../../lambda/adapters/dynamo/story-repository.ts';
 import { newTaskItem } from '../../lambda/adapters/dynamo/task-item.ts';
 import type { StoryRepository } from '../../lambda/application/show-ports.ts';
+import type { Dispatch } from '../../lambda/domain/dispatch.ts';
 import { toIso } from '../../lambda/domain/instant.ts';
 import { aDispatch, aKey } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
@@ -90,21 +91,33 @@ describe('in the table, the story of a recipient', () => {
 
 describe('in the table, the list of those to look at', () => {
   it('has the open ones and then those that need attention, the newest first', async () => {
-    const put1 = (dispatchId: string, openKey: string | undefined, createdAt: number) => {
-      const { createdAt: at, ...dispatch } = aDispatch({ dispatchId, createdAt });
+    const put1 = (
+      dispatchId: string,
+      openKey: string | undefined,
+      createdAt: number,
+      isTest = false,
+      more: Partial<Dispatch> = {},
+    ) => {
+      const { createdAt: at, ...dispatch } = aDispatch({ dispatchId, createdAt, isTest, ...more });
       const createdKey = `${toIso(at)}#${dispatchId}`;
       return put({ pk: `DISPATCH#${dispatchId}`, sk: 'DISPATCH', ...dispatch, createdAt: toIso(at), openKey, createdKey });
     };
     await put1('open-1', 'OPEN', T0);
     await put1('open-2', 'OPEN', T0 + 1);
+    await put1('test-1', 'OPEN', T0 - 1, true);
     await put1('short-1', 'ATTENTION', T0 + 2);
+    // The sweeper has not closed these yet.
+    await put1('over-1', 'OPEN', T0 + 4, false, { status: 'COMPLETED', needsAttention: false });
+    await put1('over-2', 'OPEN', T0 + 5, false, { status: 'CANCELLED', needsAttention: false });
+    await put1('over-and-short-1', 'OPEN', T0 - 2, false, { status: 'COMPLETED', needsAttention: true });
     await put1('done-1', undefined, T0 + 3);
     const list = createOpenList({ client, tableName: table.tableName, openIndex: 'open' });
     const idsOf = async (query: Partial<Parameters<typeof list.list>[0]> = {}) =>
-      (await list.list({ isTest: false, limit: 10, ...query })).dispatches.map(({ dispatchId }) => dispatchId);
+      (await list.list({ limit: 10, ...query })).dispatches.map(({ dispatchId }) => dispatchId);
 
-    expect(await idsOf()).toEqual(['open-2', 'open-1', 'short-1']);
+    expect(await idsOf()).toEqual(['open-2', 'open-1', 'test-1', 'over-and-short-1', 'short-1']);
     expect(await idsOf({ from: { part: 'attention' } })).toEqual(['short-1']);
-    expect(await idsOf({ isTest: true })).toEqual([]);
+    expect(await idsOf({ isTest: true })).toEqual(['test-1']);
+    expect(await idsOf({ isTest: false })).not.toContain('test-1');
   });
 });

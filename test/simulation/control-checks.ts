@@ -78,6 +78,9 @@ const onDispatch = ({ ledger, table, now }: ControlCheckDeps, before: DispatchIt
   }
   if (after.status === 'CANCELLED' && !after.isOpen && rows.some(({ recipient }) => !isFinal(recipient.status)))
     ledger.violate(`${who}: closed with open rows`);
+  const tasksLeft = [...table().tasks.values()].filter(({ key, isDone }) => key.dispatchId === after.dispatchId && !isDone);
+  if (before.isOpen && !after.isOpen && tasksLeft.length > 0)
+    ledger.violate(`${who}: closed with ${tasksLeft.length} tasks left`);
   if (!after.isOpen && after.status !== 'COMPLETED' && after.status !== 'CANCELLED')
     ledger.violate(`${who}: ${after.status} and not looked after`);
   if (after.status !== 'STOPPED' && after.status !== 'CANCELLED') ledger.inactiveSince.delete(after.dispatchId);

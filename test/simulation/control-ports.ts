@@ -96,6 +96,10 @@ export const createTracesPort = ({ table, access }: PortDeps, process: () => Pro
     const effect = () => (table.lastPassAt = Math.max(table.lastPassAt ?? 0, at));
     await access.ask(process(), 'passed', effect);
   },
+  newestSent: async (seen) => {
+    const effect = () => (table.newestSentAt = seen === undefined ? table.newestSentAt : Math.max(table.newestSentAt ?? 0, seen));
+    return valueOf(await access.ask(process(), 'newest mail', effect));
+  },
 });
 
 /** What SES's events tell. */

@@ -1,6 +1,6 @@
 import type { OperateRepository, TaskRepository } from '../../lambda/application/operate-ports.ts';
 import type { EndingRepository, OpenDispatchRepository, RowsSeen } from '../../lambda/application/ports.ts';
-import { type Dispatch, needsAttention, outcomeOf, type RowCounts } from '../../lambda/domain/dispatch.ts';
+import { type Dispatch, needsAttention, outcomeOf, type RowCounts, signsFrom } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { Stop } from '../../lambda/domain/stop-rule.ts';
 import type { PortDeps } from './ports.ts';
@@ -31,10 +31,10 @@ export const changeIf = async (
   return valueOf(await access.ask(process, `${what} ${dispatchId}`, effect));
 };
 
-/** STOPPED, if it is still being sent as it was when it was read. */
+/** STOPPED, if it is being sent and was not resumed since it was read. */
 export const stopItem = (deps: PortDeps, process: Process, dispatch: Dispatch, stop: Stop, now: Instant): Promise<boolean> =>
   changeIf(deps, process, 'stop', dispatch.dispatchId, (item) => {
-    if (!isSending(item) || item.generation !== dispatch.generation) return undefined;
+    if (!isSending(item) || item.resumedAt !== dispatch.resumedAt) return undefined;
     const { reason, faultCode, faultSince } = stop;
     const fault = { ...(faultCode !== undefined && { faultCode }), ...(faultSince !== undefined && { faultSince }) };
     return { ...item, status: 'STOPPED', failureReason: reason, stoppedAt: now, ...fault };
@@ -50,36 +50,35 @@ export const createEndingPort = (deps: PortDeps, process: () => Process): Ending
     // All recipients are put at accept.
     batches: () => Promise.resolve([]),
 
-    async rows({ dispatchId, shards, resumedAt = 0 }, now) {
+    async rows(dispatch, now, hasTime) {
+      const { dispatchId, shards } = dispatch;
       const rows: Row[] = [];
       for (let shard = 0; shard < shards; shard += 1) {
+        if (!hasTime()) throw new Error('There is no time to read all rows.');
         const answer = await access.ask(process(), `rows of ${dispatchId}/${shard}`, () => table.rowsOf(dispatchId, shard));
         rows.push(...valueOf(answer));
       }
-      return seenIn(rows, now, resumedAt);
+      return seenIn(rows, now, signsFrom(dispatch));
     },
 
     recount: (read, { counts, deliveries }, lastProgressAt) =>
       changeIf(deps, process(), 'recount', read.dispatchId, (item) =>
-        item.isOpen && item.status === read.status && item.countedAt === read.countedAt
+        item.isOpen && item.status === read.status && item.countsVersion === read.countsVersion
           ? { ...item, counts, deliveries, lastProgressAt }
           : undefined,
       ),
 
     complete: (read, rows, now) =>
       changeIf(deps, process(), 'complete', read.dispatchId, (item) => {
-        const isFirst = isSending(item) && read.status !== 'COMPLETED';
-        if (!isAsRead(item, read) || !(isFirst || item.status === 'COMPLETED')) return undefined;
-        const isNewer = item.countedAt !== read.countedAt;
-        if (!isFirst && isNewer) return undefined;
-        const end = { ...item, ...resultOf(rows), outcome: outcomeOf(rows.counts), isOpen: isNewer };
-        return isFirst ? { ...end, status: 'COMPLETED', completedAt: now, lastProgressAt: now } : end;
+        if (!isAsRead(item, read) || !isSending(item)) return undefined;
+        const end = { status: 'COMPLETED', completedAt: now, lastProgressAt: now, isOpen: true } as const;
+        return { ...item, ...resultOf(rows), outcome: outcomeOf(rows.counts), ...end };
       }),
 
     close: (read, rows, now) =>
       changeIf(deps, process(), 'close', read.dispatchId, (item) =>
         isAsRead(item, read) && item.status === 'CANCELLED'
-          ? { ...item, ...resultOf(rows), lastProgressAt: now, isOpen: item.countedAt !== read.countedAt }
+          ? { ...item, ...resultOf(rows), lastProgressAt: now, isOpen: true }
           : undefined,
       ),
 
@@ -89,7 +88,7 @@ export const createEndingPort = (deps: PortDeps, process: () => Process): Ending
 
 /** Dispatches as the sweeper sees them. */
 export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): OpenDispatchRepository => {
-  const { table, access } = deps;
+  const { table, access, sabotage } = deps;
   return {
     ...createEndingPort(deps, process),
 
@@ -106,13 +105,27 @@ export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): 
     tasks: async (dispatchId) =>
       valueOf(
         await access.ask(process(), `tasks of ${dispatchId}`, () =>
-          [...table.tasks.values()].filter(({ key, isDone }) => key.dispatchId === dispatchId && !isDone).map(({ key }) => key),
+          [...table.tasks.values()]
+            .filter(({ key, isDone }) => key.dispatchId === dispatchId && !isDone && sabotage !== 'tasks-unseen')
+            .map(({ key }) => key),
         ),
       ),
 
-    async mark(dispatchId, visitedAt) {
-      await changeIf(deps, process(), 'mark', dispatchId, (item) => (item.isOpen ? { ...item, visitedAt } : undefined));
+    async mark({ dispatchId, generation, tasks = 0 }, visitedAt) {
+      await changeIf(deps, process(), 'mark', dispatchId, (item) =>
+        item.isOpen ? { ...item, visitedAt, visitedGeneration: generation, visitedTasks: tasks } : undefined,
+      );
     },
+
+    settle: (read, rows, visitedAt, isLast) =>
+      changeIf(deps, process(), 'settle', read.dispatchId, (item) => {
+        const { generation, status, tasks, countsVersion } = item;
+        const isSame = status === read.status && tasks === read.tasks && countsVersion === read.countsVersion;
+        if (!isSame || generation !== read.generation) return undefined;
+        const outcome = status === 'COMPLETED' && { outcome: outcomeOf(rows.counts) };
+        const mark = { visitedAt, visitedGeneration: generation, visitedTasks: tasks, isOpen: item.isOpen && !isLast };
+        return { ...item, ...resultOf(rows), ...outcome, ...mark };
+      }),
   };
 };
 
@@ -122,14 +135,16 @@ const resultOf = ({ counts, deliveries }: RowCounts) => ({
   needsAttention: needsAttention(counts, deliveries),
 });
 
-const seenIn = (rows: readonly Row[], now: Instant, resumedAt: Instant): RowsSeen => {
+const seenIn = (rows: readonly Row[], now: Instant, since: Instant): RowsSeen => {
   const overdue = rows.flatMap(({ key, recipient }) => {
     if (recipient.status !== 'PENDING' && recipient.status !== 'PROCESSING') return [];
     const since = recipient.status === 'PENDING' ? recipient.nextAttemptAt : recipient.lease.until;
     return since <= now ? [{ key, since, status: recipient.status }] : [];
   });
-  const sent = rows.flatMap(({ recipient }) => (recipient.status === 'SENT' ? [recipient.sentAt] : []));
-  const isSince = ({ recipient }: Row): boolean => recipient.status === 'SENT' && recipient.sentAt >= resumedAt;
+  const sent = rows.flatMap(({ recipient }) =>
+    recipient.status === 'SENT' && recipient.messageId !== undefined ? [recipient.sentAt] : [],
+  );
+  const isSince = ({ recipient }: Row): boolean => recipient.status === 'SENT' && recipient.sentAt >= since;
   const isBounced = (row: Row): boolean => isSince(row) && row.delivery === 'bounced';
   return {
     ...countRowsOf(rows),
@@ -138,6 +153,17 @@ const seenIn = (rows: readonly Row[], now: Instant, resumedAt: Instant): RowsSee
     ...(sent.length > 0 && { newestSentAt: Math.max(...sent) }),
   };
 };
+
+/** What others than people write. */
+const marksOf = ({ counts, deliveries, countedAt, countsVersion, visitedAt, ...item }: DispatchItem) => ({
+  ...(counts !== undefined && { counts }),
+  ...(deliveries !== undefined && { deliveries }),
+  ...(countedAt !== undefined && { countedAt }),
+  ...(countsVersion !== undefined && { countsVersion }),
+  ...(visitedAt !== undefined && { visitedAt }),
+  ...(item.visitedGeneration !== undefined && { visitedGeneration: item.visitedGeneration }),
+  ...(item.visitedTasks !== undefined && { visitedTasks: item.visitedTasks }),
+});
 
 /** Dispatches as people change them. */
 export const createOperatePort = ({ table, access }: PortDeps, process: () => Process): OperateRepository => ({
@@ -155,9 +181,8 @@ export const createOperatePort = ({ table, access }: PortDeps, process: () => Pr
       const item = table.dispatches.get(dispatchId);
       if (item?.status !== dispatch.status || item.generation !== dispatch.generation || table.tasks.has(taskName(key)))
         return false;
-      const { visitedAt, refusedCount } = item;
-      const kept = { isOpen: true, tasks: key.task, refusedCount: task.kind === 'resume' ? 0 : refusedCount };
-      table.putDispatch({ ...next, ...kept, ...(visitedAt !== undefined && { visitedAt }) }, process());
+      const kept = { isOpen: true, tasks: key.task, refusedCount: task.kind === 'resume' ? 0 : item.refusedCount };
+      table.putDispatch({ ...next, ...marksOf(item), ...kept }, process());
       table.tasks.set(taskName(key), { ...task, key, isDone: false });
       table.append({ kind: 'task', key });
       return true;
@@ -204,6 +229,8 @@ export const createTaskPort = ({ table, access }: PortDeps, process: () => Proce
       if (task.step === step) return true;
       if (task.isDone || task.step !== seen) return false;
       table.tasks.set(taskName(key), { ...task, step, ...(next ? { cursor: next } : { isDone: true }) });
+      if (!next && (task.kind === 'retry' || task.kind === 'resume'))
+        table.follow({ kind: 'reopened', dispatchId: key.dispatchId });
       return true;
     };
     return valueOf(await access.ask(process(), `advance ${taskName(key)}`, effect));

@@ -1,3 +1,4 @@
+import { Unavailable } from '../../lambda/application/accept-ports.ts';
 import { createFollowProgress, type ProgressRecord } from '../../lambda/application/follow-progress.ts';
 import type { CountedDispatch, ProgressRepository } from '../../lambda/application/progress-ports.ts';
 import { type Dispatch, type RowCounts, wasCounted } from '../../lambda/domain/dispatch.ts';
@@ -11,6 +12,8 @@ const LIMIT_MS = 60_000;
 const RECORDS_PER_BATCH = 20;
 /** How many records before the last ones come a second time, at most. */
 const MOST_REPLAYED = 30;
+
+const versionAfter = ({ countsVersion = 0 }: Dispatch) => ({ countsVersion: countsVersion + 1 });
 
 const keptOf = ({ counts, deliveries }: Dispatch): RowCounts | undefined => counts && deliveries && { counts, deliveries };
 
@@ -28,17 +31,35 @@ const createProgressPort = (deps: PortDeps, process: () => Process): ProgressRep
         const late = addRowCounts(kept, { ...NO_CHANGE, deliveries: delta.deliveries });
         if (changesDeliveries(delta))
           deps.table.putDispatch(
-            { ...item, ...late, countedAt: now, isOpen: item.isOpen || sabotage !== 'late-deliveries-left' },
+            {
+              ...item,
+              ...late,
+              countedAt: now,
+              ...versionAfter(item),
+              isOpen: item.isOpen || sabotage !== 'late-deliveries-left',
+            },
             process(),
           );
         return undefined;
       }
       const rows = addRowCounts(kept, delta);
-      const added = { ...item, ...rows, countedAt: now, ...(changesCounts(delta) && { lastProgressAt: now }) };
+      const added = {
+        ...item,
+        ...rows,
+        countedAt: now,
+        ...versionAfter(item),
+        ...(changesCounts(delta) && { lastProgressAt: now }),
+      };
       deps.table.putDispatch(added, process());
       return { dispatch: added, openRows: rows.counts.PENDING + rows.counts.PROCESSING };
     };
-    return valueOf(await deps.access.ask(process(), `count ${dispatchId}`, effect));
+    // Nothing here is an error for ever, which would be left to the sweeper.
+    return deps.access
+      .ask(process(), `count ${dispatchId}`, effect)
+      .then(valueOf)
+      .catch((error: unknown) => {
+        throw new Unavailable('the table', 1, error);
+      });
   },
 
   async begin(dispatchId) {
@@ -73,7 +94,10 @@ export const createProgress = (deps: PortDeps, host: Host) => {
   };
   const follow = createFollowProgress({
     dispatches: createProgressPort(deps, own),
-    news: { publish: (news) => Promise.resolve(news.map(() => scheduler.now() >= plan.calmAt || !dice.chance(0.05))) },
+    news: {
+      publish: (news) =>
+        Promise.resolve(news.map(() => (scheduler.now() >= plan.calmAt || !dice.chance(0.05) ? 'taken' : { code: 'Throttled' }))),
+    },
     clock: () => scheduler.now() + host.skewMs,
     sleep: (ms) => scheduler.sleep(own(), ms),
     observe: () => undefined,

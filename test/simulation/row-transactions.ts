@@ -115,7 +115,9 @@ export const reopenRow = async (
     if (!isAsSeen) return 'lease-lost';
     table.change(row, { recipient: next }, 'reopen', process);
     const status = seen === 'STOPPED' ? 'STOPPED' : 'IN_PROGRESS';
-    table.putDispatch({ ...withoutResult(dispatch), status, isOpen: true, generation: dispatch.generation + 1 }, process);
+    const since = seen === 'COMPLETED' && next.status === 'PENDING' && { signsSince: next.nextAttemptAt };
+    const opened = { ...withoutResult(dispatch), status, isOpen: true, generation: dispatch.generation + 1, ...since } as const;
+    table.putDispatch(opened, process);
     return 'written';
   };
   // A transaction carries a token, so the SDK's repeat gets the first one's answer.

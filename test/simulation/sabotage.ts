@@ -15,7 +15,8 @@ export type Sabotage =
   | 'completion-unconditional'
   | 'pause-overwritten'
   | 'late-deliveries-left'
-  | 'late-states-counted';
+  | 'late-states-counted'
+  | 'tasks-unseen';
 
 export interface Rule {
   readonly sabotage: Sabotage;
@@ -51,5 +52,6 @@ export const RULES: readonly Rule[] = [
   },
   { sabotage: 'pause-overwritten', without: 'a sender’s decision replaces whatever pause stands by then', theme: 'pauses' },
   { sabotage: 'late-deliveries-left', without: 'what is counted of a finished dispatch stays as it was counted' },
+  { sabotage: 'tasks-unseen', without: 'a dispatch is closed though a task of it is left' },
   { sabotage: 'late-states-counted', without: 'records from before its end are counted of a dispatch that is completed' },
 ];

@@ -51,6 +51,7 @@ export interface Table {
   readonly append: (entry: StreamEntry) => void;
   /** Records of changes, for progress to follow. */
   readonly changes: readonly ProgressRecord[];
+  readonly follow: (record: ProgressRecord) => void;
   /** Called when there are more of them. */
   onChange: () => void;
   /** Called when the stream has grown. */
@@ -58,6 +59,7 @@ export interface Table {
   readonly feedback: FeedbackItem;
   sending: Sending;
   lastPassAt: Instant | undefined;
+  newestSentAt: Instant | undefined;
   readonly row: (key: RecipientKey) => Row | undefined;
   readonly rowsOf: (dispatchId: string, shard?: number) => Row[];
   readonly accept: (dispatch: Dispatch, rows: readonly Row[]) => void;
@@ -93,6 +95,7 @@ export const createTable = (observer: TableObserver): Table => {
     tasks: new Map(),
     stream,
     changes,
+    follow,
     onChange: () => undefined,
     onAppend: () => undefined,
     append: (entry) => {
@@ -102,6 +105,7 @@ export const createTable = (observer: TableObserver): Table => {
     feedback: { mark: undefined, holds: new Map(), canaries: [], canaryBookedAt: undefined },
     sending: SENDING,
     lastPassAt: undefined,
+    newestSentAt: undefined,
 
     row: (key) => table.rows.get(nameOf(key)),
 

@@ -21,14 +21,14 @@ export interface WatchedPage {
   readonly faults: readonly string[];
 }
 
-/** Opens an address. Dialogs are answered with yes if their text is expected. */
+/** Opens an address. Dialogs are answered with yes if their text is expected; so may be an error of the console. */
 export const openPage = async (browser: Browser, address: string, expected = /^$/): Promise<WatchedPage> => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(20_000);
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
+    if (message.type() === 'error' && !expected.test(message.text())) faults.push(message.text());
   });
   page.on('dialog', (dialog) => {
     const isExpected = expected.test(dialog.message());

@@ -11,6 +11,7 @@ import type { FakeRecipients } from './fakes.ts';
 export interface FakeSending extends SendingRepository, SweepTraces {
   state: Sending;
   lastPass: Instant | undefined;
+  newest: Instant | undefined;
   /** True: the table gives no answer. */
   outage: boolean;
 }
@@ -19,6 +20,7 @@ export const createFakeSending = (): FakeSending => {
   const fake: FakeSending = {
     state: SENDING,
     lastPass: undefined,
+    newest: undefined,
     outage: false,
     read: () => Promise.resolve(fake.outage ? 'unavailable' : fake.state),
     change: (next) => {
@@ -30,6 +32,10 @@ export const createFakeSending = (): FakeSending => {
     passed: (at) => {
       fake.lastPass = at;
       return Promise.resolve();
+    },
+    newestSent: (seen) => {
+      if (seen !== undefined) fake.newest = Math.max(fake.newest ?? 0, seen);
+      return Promise.resolve(fake.newest);
     },
   };
   return fake;

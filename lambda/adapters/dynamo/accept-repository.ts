@@ -12,6 +12,7 @@ import type { Clock, NewId, Random, Sleep } from '../../application/ports.ts';
 import { layOut, tooLarge } from './dispatch-layout.ts';
 import { DispatchItem } from './items.ts';
 import { dispatchKey } from './keys.ts';
+import { orUnavailable } from './or-unavailable.ts';
 import { findGuard, guardWrites } from './repeat-guard.ts';
 import { isPassing } from './statements.ts';
 
@@ -51,22 +52,12 @@ export const createAcceptRepository = (deps: AcceptRepositoryDeps): AcceptReposi
 });
 
 const find = async ({ client, tableName }: AcceptRepositoryDeps, dispatchId: string): Promise<KnownDispatch | undefined> => {
-  const { Item } = await patiently(
+  const { Item } = await orUnavailable(() =>
     client.send(new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true })),
   );
   if (Item === undefined) return undefined;
   const { fingerprint, fieldHashes, ...dispatch } = Known.parse(Item);
   return { dispatch, fieldHashes, ...(fingerprint !== undefined && { fingerprint }) };
-};
-
-/** The answer to a read; when the table has none for now, the client is told to ask again. */
-const patiently = async <T>(read: Promise<T>): Promise<T> => {
-  try {
-    return await read;
-  } catch (error) {
-    if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-    throw error;
-  }
 };
 
 const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<AcceptRepository['create']> = async (
@@ -93,7 +84,7 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
     const known = await find(deps, entry.dispatch.dispatchId);
     if (known !== undefined) return { outcome: 'exists', known };
     // None: it expired and was deleted this moment, so that the next try gets through.
-    const guarded = result.isGuarded ? await patiently(findGuard(deps.client, deps.tableName, entry)) : undefined;
+    const guarded = result.isGuarded ? await orUnavailable(() => findGuard(deps.client, deps.tableName, entry)) : undefined;
     if (guarded !== undefined) return guarded;
 
     const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) * (0.5 + deps.random() / 2);

@@ -7,7 +7,8 @@ import type { Instant } from '../../domain/instant.ts';
 import { ATTEMPTS_EXHAUSTED, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
 import type { FinalRows } from '../../domain/stop-rule.ts';
 import { Count, DispatchItem } from './items.ts';
-import { dispatchKey, shardPartition } from './keys.ts';
+import { dispatchKey } from './keys.ts';
+import { readShards } from './read-shards.ts';
 import { endedAt, glanceAtShard } from './row-glance.ts';
 import { isOfAws, isPassing } from './statements.ts';
 import { stopDispatch } from './stop.ts';
@@ -120,13 +121,9 @@ const addRefused = async (
 /** SES refused none of these. */
 const NOT_REFUSED: ReadonlySet<string> = new Set([ATTEMPTS_EXHAUSTED, SETTLED_BY_OPERATOR]);
 
-const finalRows = async (
-  { client, tableName }: DispatchRepositoryDeps,
-  { dispatchId, shards, createdAt, resumedAt }: Dispatch,
-): Promise<FinalRows> => {
-  const partitions = Array.from({ length: shards }, (_, shard) => shardPartition(dispatchId, shard));
-  const rows = (await Promise.all(partitions.map((pk) => glanceAtShard(client, tableName, pk)))).flat();
-  const from = resumedAt ?? createdAt;
+const finalRows = async ({ client, tableName }: DispatchRepositoryDeps, dispatch: Dispatch): Promise<FinalRows> => {
+  const rows = (await readShards(dispatch, (pk) => glanceAtShard(client, tableName, pk))).flat();
+  const from = dispatch.resumedAt ?? dispatch.createdAt;
   const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
   const refused = ended.filter(({ status, lastErrorCode }) => status === 'FAILED' && !NOT_REFUSED.has(lastErrorCode ?? ''));
   const times = refused.flatMap(({ failedAt }) => failedAt ?? []);

@@ -3,29 +3,32 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { EndingRepository, RowsSeen } from '../../application/ports.ts';
-import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, withBatches } from '../../domain/dispatch.ts';
+import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, signsFrom, withBatches } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import { addRowCounts } from '../../domain/progress.ts';
 import { asCounted, closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
+import { Count } from './items.ts';
 import { itemsLeft } from './items-left.ts';
-import { BATCH_PREFIX, dispatchKey, OPEN, parseKey, shardPartition } from './keys.ts';
+import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from './keys.ts';
+import { readShards } from './read-shards.ts';
 import { countRowGlances, endedAt, glanceAtShard, type RowGlance, signsOf } from './row-glance.ts';
 import { stopDispatch } from './stop.ts';
 import { updateOf } from './update.ts';
 
-const Key = z.object({ pk: z.string(), sk: z.string() });
+const Batch = z.object({ pk: z.string(), sk: z.string(), count: Count });
 
 /** Dispatches that may be at their end, and what is left of them. */
 export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
   async batches(dispatchId) {
     const items = await itemsLeft(deps, dispatchId, BATCH_PREFIX);
     return items.flatMap((item) => {
-      const key = parseKey(Key.parse(item));
-      return key?.kind === 'batch' ? [{ dispatchId, batch: key.batch }] : [];
+      const { count, ...stored } = Batch.parse(item);
+      const key = parseKey(stored);
+      return key?.kind === 'batch' ? [{ dispatchId, batch: key.batch, count }] : [];
     });
   },
 
-  rows: (dispatch, now) => seeRows(deps, dispatch, now),
+  rows: (dispatch, now, hasTime) => seeRows(deps, dispatch, now, hasTime),
   recount: (dispatch, rows, lastProgressAt) => recount(deps, dispatch, rows, lastProgressAt),
   complete: (dispatch, rows, now) => completeDispatch(deps, dispatch, rows, now),
   close: (dispatch, rows, now) => closeDispatch(deps, dispatch, rows, now),
@@ -34,15 +37,16 @@ export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
 
 const seeRows = async (
   { client, tableName }: FinishDeps,
-  { dispatchId, shards, resumedAt = 0 }: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt'>,
+  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'signsSince'>,
   now: Instant,
+  hasTime: () => boolean,
 ): Promise<RowsSeen> => {
-  const seen: RowsSeen[] = [];
-  for (let shard = 0; shard < shards; shard += 1) {
-    const rows = await glanceAtShard(client, tableName, shardPartition(dispatchId, shard));
+  const since = signsFrom(dispatch);
+  const seen = await readShards(dispatch, async (pk): Promise<RowsSeen> => {
+    const rows = await glanceAtShard(client, tableName, pk, hasTime);
     const overdueRows = rows.flatMap((row) => overdue(row, now));
-    seen.push({ ...countRowGlances(rows), signs: signsOf(rows, resumedAt), overdue: overdueRows, ...newest(rows) });
-  }
+    return { ...countRowGlances(rows), signs: signsOf(rows, since), overdue: overdueRows, ...newest(rows) };
+  });
   return {
     ...seen.reduce<RowCounts>(addRowCounts, { counts: NO_COUNTS, deliveries: NO_DELIVERIES }),
     signs: seen.reduce((a, { signs: b }) => ({ sent: a.sent + b.sent, bounced: a.bounced + b.bounced }), { sent: 0, bounced: 0 }),
@@ -87,7 +91,8 @@ const overdue = (row: RowGlance, now: Instant): RowsSeen['overdue'] => {
 const newest = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt' | 'newestOutcomeAt'> => ({
   ...latest(
     'newestSentAt',
-    rows.map(({ status, sentAt }) => (status === 'SENT' ? sentAt : undefined)),
+    // Of one that is SENT by a person's word no event need come.
+    rows.map(({ status, sentAt, messageId }) => (status === 'SENT' && messageId !== undefined ? sentAt : undefined)),
   ),
   ...latest('newestOutcomeAt', rows.map(endedAt)),
 });

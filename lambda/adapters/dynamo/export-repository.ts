@@ -1,18 +1,15 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 
-import { Unavailable } from '../../application/accept-ports.ts';
 import type { ExportRepository } from '../../application/operate-ports.ts';
 import { taskKey } from './keys.ts';
-import { isPassing } from './statements.ts';
+import { orUnavailable } from './or-unavailable.ts';
 import { TaskItem } from './task-item.ts';
-
-const RETRY_AFTER_SECONDS = 1;
 
 /** Exports by their tasks. */
 export const createFindExport =
   (client: DynamoDBDocumentClient, tableName: string): ExportRepository['find'] =>
-  async (key) => {
-    try {
+  (key) =>
+    orUnavailable(async () => {
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: { ...taskKey(key) }, ConsistentRead: true }),
       );
@@ -25,8 +22,4 @@ export const createFindExport =
         ...(statuses !== undefined && { statuses }),
         ...(state === 'done' && { doneAt: doneAt ?? requestedAt }),
       };
-    } catch (error) {
-      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-      throw error;
-    }
-  };
+    });

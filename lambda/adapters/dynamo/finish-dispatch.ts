@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import { type Counts, type Deliveries, type Dispatch, needsAttention, outcomeOf, type RowCounts } from '../../domain/dispatch.ts';
+import type { SweepMarks } from '../../application/ports.ts';
+import { type Dispatch, needsAttention, outcomeOf, type RowCounts } from '../../domain/dispatch.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
 import { ATTENTION, contentKey, dispatchKey, OPEN } from './keys.ts';
 import { type Attributes, updateOf } from './update.ts';
@@ -15,64 +16,69 @@ export interface FinishDeps {
 
 /**
  * Stores what a dispatch came to, unless a row was reopened or changed since the dispatch was read: that has raised the
- * generation. One that was completed already keeps its time, and is left as it is if progress counted meanwhile.
- * @returns whether it stands
+ * generation. @returns whether it stands
  */
 export const completeDispatch = async (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
-  const key = dispatchKey(dispatchId);
-  const set = { outcome: outcomeOf(rows.counts), ...resultOf(rows) };
-  if (dispatch.status === 'COMPLETED') {
-    return write(deps, updateOf(deps.tableName, key, set, { generation, status: 'COMPLETED', ...asCounted(dispatch) }));
-  }
   const at = toIso(now);
-  const first = { status: 'COMPLETED', completedAt: at, lastProgressAt: at, ...set };
-  return finish(deps, dispatch, now, (more, as) => {
-    const update = updateOf(deps.tableName, key, { ...first, ...more }, { generation, ...as });
-    return {
-      ...update,
-      ConditionExpression: `${update.ConditionExpression} AND #status IN (:accepted, :inProgress)`,
-      ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':accepted': 'ACCEPTED', ':inProgress': 'IN_PROGRESS' },
-    };
+  const end = { status: 'COMPLETED', completedAt: at, lastProgressAt: at, outcome: outcomeOf(rows.counts), ...resultOf(rows) };
+  const update = updateOf(deps.tableName, dispatchKey(dispatchId), { ...end, openKey: OPEN }, { generation });
+  return writeWithContent(deps, dispatchId, now, {
+    ...update,
+    ConditionExpression: `${update.ConditionExpression} AND #status IN (:accepted, :inProgress)`,
+    ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':accepted': 'ACCEPTED', ':inProgress': 'IN_PROGRESS' },
   });
 };
 
 /** Stores what a cancelled dispatch came to: none of its rows is open any more. @returns whether it stands */
 export const closeDispatch = (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
-  const set = { ...resultOf(rows), lastProgressAt: toIso(now) };
-  return finish(deps, dispatch, now, (more, as) =>
-    updateOf(deps.tableName, dispatchKey(dispatchId), { ...set, ...more }, { generation, status: 'CANCELLED', ...as }),
-  );
+  const end = { ...resultOf(rows), lastProgressAt: toIso(now), openKey: OPEN };
+  const update = updateOf(deps.tableName, dispatchKey(dispatchId), end, { generation, status: 'CANCELLED' });
+  return writeWithContent(deps, dispatchId, now, update);
 };
+
+/** Stores what a finished dispatch comes to now, unless anything happened since it was read. @returns whether it stands */
+export const settleDispatch = (
+  deps: FinishDeps,
+  { dispatchId, generation, status, tasks, ...dispatch }: Dispatch & SweepMarks,
+  rows: RowCounts,
+  visitedAt: Instant,
+  isLast: boolean,
+): Promise<boolean> => {
+  const result = resultOf(rows);
+  const set = {
+    ...(status === 'COMPLETED' && { outcome: outcomeOf(rows.counts) }),
+    ...result,
+    ...visitOf({ generation, tasks }, visitedAt),
+    // Operators find there what somebody should look at.
+    ...(isLast && { openKey: result.needsAttention ? ATTENTION : undefined }),
+  };
+  // A task that was begun meanwhile is looked for among the open ones.
+  const as = { generation, status, tasks, ...asCounted(dispatch) };
+  return write(deps, updateOf(deps.tableName, dispatchKey(dispatchId), set, as));
+};
+
+/** What a visit leaves: with another generation or a new task there is more to see. */
+export const visitOf = (
+  { generation, tasks }: { readonly generation: number; readonly tasks?: number | undefined },
+  at: Instant,
+): Attributes => ({
+  visitedAt: toIso(at),
+  visitedGeneration: generation,
+  visitedTasks: tasks,
+});
 
 const resultOf = ({ counts, deliveries }: RowCounts) => ({
   needsAttention: needsAttention(counts, deliveries),
   counts,
   deliveries,
-  openKey: afterwards(counts, deliveries),
 });
 
-/** Operators find there what somebody should look at. */
-const afterwards = (counts: Counts, deliveries: Deliveries): typeof ATTENTION | undefined =>
-  needsAttention(counts, deliveries) ? ATTENTION : undefined;
-
-/** As it was counted when it was read: progress leaves its time whenever it adds something. */
-export const asCounted = ({ countedAt }: Dispatch): Attributes => ({
-  countedAt: countedAt === undefined ? undefined : toIso(countedAt),
-});
+/** As it was counted when it was read. */
+export const asCounted = ({ countsVersion }: Pick<Dispatch, 'countsVersion'>): Attributes => ({ countsVersion });
 
 type Update = ReturnType<typeof updateOf>;
-
-/** If progress counted since the dispatch was read, that may be newer than the rows: then the sweeper counts them once more. */
-const finish = async (
-  deps: FinishDeps,
-  dispatch: Dispatch,
-  now: Instant,
-  updateWith: (more: Attributes, as: Attributes) => Update,
-): Promise<boolean> =>
-  (await writeWithContent(deps, dispatch.dispatchId, now, updateWith({}, asCounted(dispatch)))) ||
-  (await writeWithContent(deps, dispatch.dispatchId, now, updateWith({ openKey: OPEN }, {})));
 
 /** Changed by somebody else meanwhile: the next pass looks again. */
 const write = async ({ client }: FinishDeps, update: Update): Promise<boolean> => {

@@ -14,8 +14,8 @@ export const itemsLeft = async (
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
     ExpressionAttributeValues: { ':pk': dispatchPartition(dispatchId), ':prefix': prefix },
-    ProjectionExpression: 'pk, sk, kind, #state',
-    ExpressionAttributeNames: { '#state': 'state' },
+    ProjectionExpression: 'pk, sk, kind, requestedAt, #state, #count',
+    ExpressionAttributeNames: { '#state': 'state', '#count': 'count' },
   };
   for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
   return items;

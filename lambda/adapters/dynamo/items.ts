@@ -16,10 +16,11 @@ export const Iso = z.iso.datetime({ precision: 3 }).transform(fromIso);
 /** A number of things. */
 export const Count = z.number().int().nonnegative();
 
-/** Records that came twice may have drawn a number below none until the next recount; that must not hide the dispatch. */
+/** Records that came twice may have drawn a number below none, or there is none yet: that must not hide the dispatch. */
 const Drifting = z
   .number()
   .int()
+  .default(0)
   .transform((n) => Math.max(0, n));
 
 const CountsSchema = z.object({
@@ -56,6 +57,7 @@ export const DispatchItem = z.object({
   counts: CountsSchema.exactOptional(),
   deliveries: DeliveriesSchema.exactOptional(),
   countedAt: Iso.exactOptional(),
+  countsVersion: Count.exactOptional(),
   lastProgressAt: Iso.exactOptional(),
   visitedAt: Iso.exactOptional(),
   completedAt: Iso.exactOptional(),
@@ -66,6 +68,7 @@ export const DispatchItem = z.object({
   faultSince: Iso.exactOptional(),
   stoppedAt: Iso.exactOptional(),
   resumedAt: Iso.exactOptional(),
+  signsSince: Iso.exactOptional(),
   cancelledAt: Iso.exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 

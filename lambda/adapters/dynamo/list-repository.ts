@@ -1,13 +1,12 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { Unavailable } from '../../application/accept-ports.ts';
 import type { DispatchPage, DispatchPosition, DispatchQuery, ListRepository } from '../../application/read-ports.ts';
 import type { OpenList } from '../../application/show-ports.ts';
-import type { Dispatch } from '../../domain/dispatch.ts';
+import { type Dispatch, wasCounted } from '../../domain/dispatch.ts';
 import { DispatchItem } from './items.ts';
 import { adminKey, ATTENTION, dispatchKey, OPEN } from './keys.ts';
-import { isPassing } from './statements.ts';
+import { orUnavailable } from './or-unavailable.ts';
 
 export interface ListRepositoryDeps {
   readonly client: DynamoDBDocumentClient;
@@ -19,7 +18,6 @@ export interface ListRepositoryDeps {
 /** Dispatches that one request looks at: with a filter, most may be passed over. */
 const LOOKED_AT = 500;
 const PER_QUERY = 50;
-const RETRY_AFTER_SECONDS = 1;
 
 /** Some dispatches of an index, newest first. */
 interface Part {
@@ -55,14 +53,8 @@ const openParts = (index: string): readonly Part[] => [
 type Table = Pick<ListRepositoryDeps, 'client' | 'tableName'>;
 type Query = Omit<DispatchQuery, 'of'>;
 
-const list = async (table: Table, parts: readonly Part[], query: Query): Promise<DispatchPage> => {
-  try {
-    return await listParts(table, parts, query);
-  } catch (error) {
-    if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-    throw error;
-  }
-};
+const list = (table: Table, parts: readonly Part[], query: Query): Promise<DispatchPage> =>
+  orUnavailable(() => listParts(table, parts, query));
 
 /** Goes from part to part until the page is full. What comes after an empty page may still fit. */
 const listParts = async (table: Table, parts: readonly Part[], query: Query): Promise<DispatchPage> => {
@@ -79,7 +71,7 @@ const listParts = async (table: Table, parts: readonly Part[], query: Query): Pr
     left -= keys.length;
     for (const [i, item] of items.entries()) {
       after = keys[i]?.createdKey;
-      if (item !== undefined && fits(item, query)) dispatches.push(item);
+      if (item !== undefined && isListed(part, item) && fits(item, query)) dispatches.push(item);
       if (dispatches.length === query.limit) return { dispatches, next: place(part, after) };
     }
     if (keys.length === PER_QUERY && left <= 0) return { dispatches, next: place(part, after) };
@@ -95,8 +87,12 @@ const place = ({ name }: Part, after: string | undefined): DispatchPosition => (
   ...(after !== undefined && { after }),
 });
 
+/** One that is finished is among the open ones until the sweeper has closed it: nobody need look at it for that. */
+const isListed = ({ name }: Part, dispatch: Dispatch): boolean =>
+  name !== 'open' || !wasCounted(dispatch) || dispatch.needsAttention === true;
+
 const fits = (dispatch: Dispatch, { recruitId, status, isTest }: Query): boolean =>
-  dispatch.isTest === isTest &&
+  (isTest === undefined || dispatch.isTest === isTest) &&
   (recruitId === undefined || dispatch.recruitId === recruitId) &&
   (status === undefined || dispatch.status === status);
 

@@ -4,10 +4,9 @@ import * as z from 'zod';
 
 import type { OpenDispatchRepository, SweepMarks } from '../../application/ports.ts';
 import type { Dispatch } from '../../domain/dispatch.ts';
-import { toIso } from '../../domain/instant.ts';
 import { createEndingRepository } from './ending-repository.ts';
-import type { FinishDeps } from './finish-dispatch.ts';
-import { DispatchItem } from './items.ts';
+import { type FinishDeps, settleDispatch, visitOf } from './finish-dispatch.ts';
+import { Count, DispatchItem } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { dispatchKey, OPEN, parseKey, TASK_PREFIX } from './keys.ts';
 import { updateOf } from './update.ts';
@@ -18,6 +17,13 @@ export interface OpenDispatchRepositoryDeps extends FinishDeps {
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
 const Task = Key.extend({ state: z.string().exactOptional() });
+
+/** The dispatch item as the sweeper reads it. */
+const OpenDispatchItem = DispatchItem.extend({
+  visitedGeneration: Count.exactOptional(),
+  visitedTasks: Count.exactOptional(),
+  tasks: Count.exactOptional(),
+}) satisfies z.ZodType<Dispatch & SweepMarks>;
 
 /** The dispatches that are not finished, by the sparse index that holds nothing else. */
 export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): OpenDispatchRepository => ({
@@ -33,8 +39,11 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
     });
   },
 
-  async mark(dispatchId, visitedAt) {
-    const update = updateOf(deps.tableName, dispatchKey(dispatchId), { visitedAt: toIso(visitedAt) }, { openKey: OPEN });
+  settle: (dispatch, rows, visitedAt, isLast) => settleDispatch(deps, dispatch, rows, visitedAt, isLast),
+
+  async mark(dispatch, visitedAt) {
+    const set = visitOf(dispatch, visitedAt);
+    const update = updateOf(deps.tableName, dispatchKey(dispatch.dispatchId), set, { openKey: OPEN });
     try {
       await deps.client.send(new UpdateCommand(update));
     } catch (error) {
@@ -63,7 +72,7 @@ async function* open({
       const { pk, sk } = Key.parse(item);
       // The index lags behind and holds keys alone; the item itself says how things stand.
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: { pk, sk }, ConsistentRead: true }));
-      if (Item?.['openKey'] === OPEN) yield DispatchItem.safeParse(Item).data ?? 'unreadable';
+      if (Item?.['openKey'] === OPEN) yield OpenDispatchItem.safeParse(Item).data ?? 'unreadable';
     }
   }
 }

@@ -2,18 +2,16 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { Unavailable } from '../../application/accept-ports.ts';
 import type { NewTask, OperateRepository } from '../../application/operate-ports.ts';
 import type { Dispatch } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import type { Operation } from '../../domain/operation.ts';
 import { DispatchItem } from './items.ts';
 import { contentKey, dispatchKey, OPEN, taskKey } from './keys.ts';
+import { orUnavailable } from './or-unavailable.ts';
 import { isPassing } from './statements.ts';
 import { newTaskItem } from './task-item.ts';
 import { type Attributes, updateOf } from './update.ts';
-
-const RETRY_AFTER_SECONDS = 1;
 
 const Expiry = z.object({ expiresAt: z.number().exactOptional() });
 
@@ -21,22 +19,18 @@ const WithTasks = DispatchItem.extend({ tasks: z.number().int().nonnegative().de
 
 /** Dispatches as people change them. */
 export const createOperateRepository = (client: DynamoDBDocumentClient, tableName: string): OperateRepository => ({
-  async find(dispatchId) {
-    try {
+  find: (dispatchId) =>
+    orUnavailable(async () => {
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: dispatchKey(dispatchId), ConsistentRead: true }),
       );
       if (Item === undefined) return undefined;
       const { tasks, ...dispatch } = WithTasks.parse(Item);
       return { dispatch, tasks };
-    } catch (error) {
-      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-      throw error;
-    }
-  },
+    }),
 
-  async hasContent(dispatchId, now) {
-    try {
+  hasContent: (dispatchId, now) =>
+    orUnavailable(async () => {
       const { Item } = await client.send(
         new GetCommand({
           TableName: tableName,
@@ -47,11 +41,7 @@ export const createOperateRepository = (client: DynamoDBDocumentClient, tableNam
       );
       // TTL deletes days late, so the timestamp decides.
       return Item !== undefined && (Expiry.parse(Item).expiresAt ?? Infinity) * 1000 > now;
-    } catch (error) {
-      if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-      throw error;
-    }
-  },
+    }),
 
   async start({ dispatch, tasks }, next, task) {
     const { dispatchId, status, generation } = dispatch;

@@ -2,16 +2,17 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
+import { Unavailable } from '../../application/accept-ports.ts';
 import type { CountedDispatch, ProgressRepository } from '../../application/progress-ports.ts';
 import type { RowCounts } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
-import { changesCounts, changesDeliveries } from '../../domain/progress.ts';
+import { changesCounts, changesDeliveries, NO_CHANGE } from '../../domain/progress.ts';
 import { createEndingRepository } from './ending-repository.ts';
 import type { FinishDeps } from './finish-dispatch.ts';
 import { DispatchItem } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { dispatchKey, OPEN, TASK_PREFIX } from './keys.ts';
-import { isPassing } from './statements.ts';
+import { isOfAws, isPassing } from './statements.ts';
 import { updateOf } from './update.ts';
 
 export interface ProgressRepositoryDeps extends FinishDeps {
@@ -28,7 +29,10 @@ export const createProgressRepository = (deps: ProgressRepositoryDeps): Progress
   async add(dispatchId, delta, now) {
     const added = await write(deps, addition(deps.tableName, dispatchId, delta, now));
     if (added !== undefined) return toCounted(added);
-    if (changesDeliveries(delta)) await write(deps, lateAddition(deps.tableName, dispatchId, delta, now));
+    if (!changesDeliveries(delta)) return undefined;
+    const late = await write(deps, lateAddition(deps.tableName, dispatchId, delta, now));
+    // One of before there were deliveries has none to add to, but its rows have them.
+    if (late === undefined) await write(deps, lateAddition(deps.tableName, dispatchId, NO_CHANGE, now));
     return undefined;
   },
 
@@ -59,7 +63,7 @@ const addition = (TableName: string, dispatchId: string, delta: RowCounts, now: 
   const terms = [...toTerms('counts', delta.counts), ...toTerms('deliveries', delta.deliveries)];
   return toUpdate(TableName, dispatchId, terms, {
     // Late news of mails must not hide that a recipient is stuck.
-    set: ['countedAt = :now', ...(changesCounts(delta) ? ['lastProgressAt = :now'] : [])],
+    set: changesCounts(delta) ? ['lastProgressAt = :now'] : [],
     condition: '#status IN (:accepted, :inProgress, :stopped) OR (#status = :cancelled AND attribute_not_exists(needsAttention))',
     values: {
       ':now': toIso(now),
@@ -77,7 +81,7 @@ const addition = (TableName: string, dispatchId: string, delta: RowCounts, now: 
  */
 const lateAddition = (TableName: string, dispatchId: string, { deliveries }: RowCounts, now: Instant) =>
   toUpdate(TableName, dispatchId, toTerms('deliveries', deliveries), {
-    set: ['countedAt = :now', 'openKey = :open'],
+    set: ['openKey = :open'],
     condition: '#status = :completed OR (#status = :cancelled AND attribute_exists(needsAttention))',
     values: { ':now': toIso(now), ':open': OPEN, ':completed': 'COMPLETED', ':cancelled': 'CANCELLED' },
   });
@@ -91,6 +95,14 @@ interface Term {
 const toTerms = (map: Term['map'], numbers: Readonly<Record<string, number>>): Term[] =>
   Object.entries(numbers).flatMap(([name, by]) => (by === 0 ? [] : [{ map, name, by }]));
 
+/** A state that the item does not know yet must not keep its dispatch from being counted. */
+const toAdded = ({ map, name }: Term): string => `#${map}.#${name} = if_not_exists(#${map}.#${name}, :zero) + :${name}`;
+
+/** When something was added, and a number that says so even if another clock tells the same time. */
+const COUNTED = ['countedAt = :now', 'countsVersion = if_not_exists(countsVersion, :zero) + :step'] as const;
+
+const HAS_BOTH = ['attribute_exists(#counts)', 'attribute_exists(#deliveries)'] as const;
+
 const toUpdate = (
   TableName: string,
   dispatchId: string,
@@ -99,23 +111,32 @@ const toUpdate = (
 ) => ({
   TableName,
   Key: dispatchKey(dispatchId),
-  UpdateExpression: `SET ${[...terms.map(({ map, name }) => `#${map}.#${name} = #${map}.#${name} + :${name}`), ...more.set].join(', ')}`,
+  UpdateExpression: `SET ${[...terms.map(toAdded), ...COUNTED, ...more.set].join(', ')}`,
   // A dispatch without both has none until the sweeper counts it.
-  ConditionExpression: `attribute_exists(#counts) AND attribute_exists(#deliveries) AND (${more.condition})`,
+  ConditionExpression: [...(terms.length > 0 ? HAS_BOTH : []), `(${more.condition})`].join(' AND '),
   ExpressionAttributeNames: {
     '#status': 'status',
-    '#counts': 'counts',
-    '#deliveries': 'deliveries',
+    ...(terms.length > 0 && { '#counts': 'counts', '#deliveries': 'deliveries' }),
     ...Object.fromEntries(terms.map(({ name }) => [`#${name}`, name])),
   },
-  ExpressionAttributeValues: { ...more.values, ...Object.fromEntries(terms.map(({ name, by }) => [`:${name}`, by])) },
+  ExpressionAttributeValues: {
+    ...more.values,
+    ':zero': 0,
+    ':step': 1,
+    ...Object.fromEntries(terms.map(({ name, by }) => [`:${name}`, by])),
+  },
   ReturnValues: 'ALL_NEW' as const,
 });
 
-const TRIES = 3;
+const TRIES = 6;
 const RETRY_MS = 50;
+const RETRY_AFTER_SECONDS = 1;
 
-/** The item afterwards; undefined: the condition does not hold. What passes is tried again: records that come again are counted again. */
+/**
+ * What passes is tried again, as records that come again are counted again. A task may write the dispatch time after time, so
+ * the tries are spread.
+ * @returns the item afterwards; undefined: the condition does not hold
+ */
 const write = async (
   { client, sleep }: ProgressRepositoryDeps,
   update: ReturnType<typeof toUpdate>,
@@ -125,14 +146,18 @@ const write = async (
       return (await client.send(new UpdateCommand(update))).Attributes;
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return undefined;
-      if (tries === TRIES || !isPassing(error)) throw error;
-      await sleep(RETRY_MS * 2 ** tries);
+      if (!isPassing(error)) throw error;
+      if (tries === TRIES || !isAnswer(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
+      await sleep(RETRY_MS * 2 ** tries * (0.5 + Math.random() / 2));
     }
   }
 };
 
+/** Where none came the client has waited three times, and the function's time is short. */
+const isAnswer = (error: unknown): boolean => isOfAws(error) && error.$metadata['httpStatusCode'] !== undefined;
+
 const Kept = DispatchItem.required({ counts: true, deliveries: true });
-const Raw = z.object({ counts: z.object({ PENDING: z.number(), PROCESSING: z.number() }) });
+const Raw = z.object({ counts: z.object({ PENDING: z.number().default(0), PROCESSING: z.number().default(0) }) });
 
 /** An item that cannot be read was added to all the same: it must not be added to again. */
 const toCounted = (item: Record<string, unknown>): CountedDispatch | undefined => {

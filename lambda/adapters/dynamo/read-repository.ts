@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { Unavailable } from '../../application/accept-ports.ts';
 import type { StoredRecipient } from '../../application/ports.ts';
 import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../application/read-ports.ts';
 import { DELIVERY_STATES } from '../../domain/delivery.ts';
@@ -10,14 +9,13 @@ import { addRowCounts, NO_CHANGE } from '../../domain/progress.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
 import { dispatchKey, OPEN, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
+import { orUnavailable } from './or-unavailable.ts';
+import { readShards } from './read-shards.ts';
 import { countRowGlances } from './row-glance.ts';
-import { isPassing } from './statements.ts';
 
 /** Rows that one request looks at: with a filter, most may be passed over. */
 const ROWS_PER_REQUEST = 10_000;
 const ROWS_PER_QUERY = 1_000;
-const RETRY_AFTER_SECONDS = 1;
-
 const Counted = z.object({ status: z.enum(RECIPIENT_STATUSES), delivery: z.enum(DELIVERY_STATES).default('none') });
 
 /** Dispatches and their recipients as the table has them. */
@@ -30,10 +28,9 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
       return Item && { ...DispatchItem.parse(Item), isOpen: Item['openKey'] === OPEN };
     }),
 
-  counts: ({ dispatchId, shards }) =>
+  counts: (dispatch) =>
     orUnavailable(async () => {
-      const partitions = Array.from({ length: shards }, (_, shard) => shardPartition(dispatchId, shard));
-      const counts = await Promise.all(partitions.map((pk) => countShard(client, tableName, pk)));
+      const counts = await readShards(dispatch, (pk) => countShard(client, tableName, pk));
       return counts.reduce(addRowCounts, NO_CHANGE);
     }),
 
@@ -47,15 +44,6 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
       return Item && parseRecipientItem(Item);
     }),
 });
-
-const orUnavailable = async <T>(read: () => Promise<T>): Promise<T> => {
-  try {
-    return await read();
-  } catch (error) {
-    if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-    throw error;
-  }
-};
 
 const ofShard = (pk: string) => ({
   KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',

@@ -30,7 +30,7 @@ export const reopenRecipient = async (
       new TransactWriteCommand({
         TransactItems: [
           { Update: updateOf(tableName, recipientKey(key), { ...stateAttributes(next), expiresAt: undefined }, as) },
-          { Update: openAgain(tableName, key.dispatchId, dispatch) },
+          { Update: openAgain(tableName, key.dispatchId, dispatch, next) },
           {
             Update: {
               TableName: tableName,
@@ -54,7 +54,7 @@ export const reopenRecipient = async (
 };
 
 /** A stopped dispatch stays so until a person resumes it; of the others none is finished any more. */
-const openAgain = (TableName: string, dispatchId: string, status: Exclude<DispatchStatus, 'CANCELLED'>) => {
+const openAgain = (TableName: string, dispatchId: string, status: Exclude<DispatchStatus, 'CANCELLED'>, next: Recipient) => {
   const update = { TableName, Key: dispatchKey(dispatchId), ExpressionAttributeNames: { '#status': 'status' } };
   const values = { ':one': 1, ':open': OPEN };
   if (status === 'STOPPED') {
@@ -65,16 +65,20 @@ const openAgain = (TableName: string, dispatchId: string, status: Exclude<Dispat
       ExpressionAttributeValues: { ...values, ':stopped': 'STOPPED' },
     };
   }
+  // What bounced before it was completed is no reason to stop what is sent now; none of that is due before.
+  const since = status === 'COMPLETED' && next.status === 'PENDING' ? toIso(next.nextAttemptAt) : undefined;
   return {
     ...update,
     UpdateExpression:
-      'SET #status = :inProgress, generation = generation + :one, openKey = :open REMOVE completedAt, outcome, needsAttention, expiresAt',
+      `SET #status = :inProgress, generation = generation + :one, openKey = :open${since === undefined ? '' : ', signsSince = :since'} ` +
+      'REMOVE completedAt, outcome, needsAttention, expiresAt',
     ConditionExpression: '#status IN (:accepted, :inProgress, :completed)',
     ExpressionAttributeValues: {
       ...values,
       ':inProgress': 'IN_PROGRESS',
       ':accepted': 'ACCEPTED',
       ':completed': 'COMPLETED',
+      ...(since !== undefined && { ':since': since }),
     },
   };
 };

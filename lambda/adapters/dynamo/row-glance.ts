@@ -17,6 +17,7 @@ const RowGlance = z.object({
   delivery: z.enum(DELIVERY_STATES).default('none'),
   nextAttemptAt: Iso,
   leaseUntil: Iso.exactOptional(),
+  messageId: z.string().exactOptional(),
   sentAt: Iso.exactOptional(),
   failedAt: Iso.exactOptional(),
   lastErrorCode: z.string().exactOptional(),
@@ -25,8 +26,16 @@ const RowGlance = z.object({
 /** A look at a row. Attributes of an earlier state may be among them, so the status says which of them count. */
 export type RowGlance = z.output<typeof RowGlance>;
 
-/** The rows of one shard, read consistently. One that no version of this code wrote is left out. */
-export const glanceAtShard = async (client: DynamoDBDocumentClient, TableName: string, pk: string): Promise<RowGlance[]> => {
+/**
+ * The rows of one shard, read consistently. One that no version of this code wrote is left out.
+ * @param hasTime asked before every page; throws when there is none
+ */
+export const glanceAtShard = async (
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  pk: string,
+  hasTime: () => boolean = () => true,
+): Promise<RowGlance[]> => {
   const rows: RowGlance[] = [];
   const pages = paginateQuery(
     { client },
@@ -35,12 +44,18 @@ export const glanceAtShard = async (client: DynamoDBDocumentClient, TableName: s
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
       ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX },
-      ProjectionExpression: 'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, sentAt, failedAt, lastErrorCode',
+      ProjectionExpression: 'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode',
       // A reserved word.
       ExpressionAttributeNames: { '#status': 'status' },
     },
   );
-  for await (const { Items = [] } of pages) rows.push(...Items.flatMap((item) => RowGlance.safeParse(item).data ?? []));
+  const next = () => {
+    if (!hasTime()) throw new Error('There is no time to read all rows.');
+    return pages.next();
+  };
+  for (let page = await next(); page.done !== true; page = await next()) {
+    rows.push(...(page.value.Items ?? []).flatMap((item) => RowGlance.safeParse(item).data ?? []));
+  }
   return rows;
 };
 

@@ -1,25 +1,15 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { Unavailable } from '../../application/accept-ports.ts';
 import type { BadRecipient, StoryRepository } from '../../application/show-ports.ts';
 import { DELIVERY_STATES } from '../../domain/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { BAD_DELIVERIES, BAD_STATUSES } from '../../domain/trouble.ts';
 import { parseRecipientItem } from './items.ts';
-import {
-  BATCH_PREFIX,
-  dispatchPartition,
-  parseKey,
-  RECIPIENT_PREFIX,
-  recipientKey,
-  shardPartition,
-  TASK_PREFIX,
-} from './keys.ts';
-import { isPassing } from './statements.ts';
+import { itemsLeft } from './items-left.ts';
+import { BATCH_PREFIX, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, TASK_PREFIX } from './keys.ts';
+import { orUnavailable } from './or-unavailable.ts';
 import { TaskItem } from './task-item.ts';
-
-const RETRY_AFTER_SECONDS = 1;
 
 /** Each reads up to 1 MB, some thousand rows. */
 const QUERIES_FOR_BAD = 20;
@@ -51,7 +41,7 @@ const SEEN = [
 export const createStoryRepository = (client: DynamoDBDocumentClient, tableName: string): StoryRepository => ({
   tasksLeft: (dispatchId) =>
     orUnavailable(async () => {
-      const items = await itemsOf(client, tableName, dispatchId, TASK_PREFIX);
+      const items = await itemsLeft({ client, tableName }, dispatchId, TASK_PREFIX);
       return items.flatMap((item) => {
         const key = parseKey(Key.parse(item));
         const { kind, state, requestedAt } = TaskSeen.parse(item);
@@ -59,7 +49,8 @@ export const createStoryRepository = (client: DynamoDBDocumentClient, tableName:
       });
     }),
 
-  batchesLeft: (dispatchId) => orUnavailable(async () => (await itemsOf(client, tableName, dispatchId, BATCH_PREFIX)).length),
+  batchesLeft: (dispatchId) =>
+    orUnavailable(async () => (await itemsLeft({ client, tableName }, dispatchId, BATCH_PREFIX)).length),
 
   badRecipients: ({ dispatchId, shards }, limit) =>
     orUnavailable(async () => {
@@ -123,32 +114,3 @@ const badOf = (TableName: string, pk: string) => {
 };
 
 const TaskSeen = TaskItem.pick({ kind: true, state: true, requestedAt: true });
-
-/** Tasks or batches of a dispatch, without the recipients in them. */
-const itemsOf = async (
-  client: DynamoDBDocumentClient,
-  TableName: string,
-  dispatchId: string,
-  prefix: string,
-): Promise<Record<string, unknown>[]> => {
-  const items: Record<string, unknown>[] = [];
-  const query = {
-    TableName,
-    ConsistentRead: true,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': dispatchPartition(dispatchId), ':prefix': prefix },
-    ProjectionExpression: 'pk, sk, kind, requestedAt, #state',
-    ExpressionAttributeNames: { '#state': 'state' },
-  };
-  for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
-  return items;
-};
-
-const orUnavailable = async <T>(read: () => Promise<T>): Promise<T> => {
-  try {
-    return await read();
-  } catch (error) {
-    if (isPassing(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-    throw error;
-  }
-};

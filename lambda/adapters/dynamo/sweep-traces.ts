@@ -3,17 +3,23 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import * as z from 'zod';
 
 import type { SweepTraces } from '../../application/ports.ts';
-import { toIso } from '../../domain/instant.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
 import { isOfAws, isPassing } from './statements.ts';
 
-const SweeperItem = z.object({ lastPassAt: Iso.exactOptional() });
+const SweeperItem = z.object({ lastPassAt: Iso.exactOptional(), newestSentAt: Iso.exactOptional() });
 
 const Key = controlKey('SWEEPER');
 
 /** What the sweeper leaves behind, in the table. */
 export const createSweepTraces = (client: DynamoDBDocumentClient, tableName: string): SweepTraces => ({
+  async newestSent(seen) {
+    if (seen !== undefined) await raise(client, tableName, 'newestSentAt', seen);
+    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+    return SweeperItem.parse(Item ?? {}).newestSentAt;
+  },
+
   async lastPassAt() {
     try {
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
@@ -24,20 +30,27 @@ export const createSweepTraces = (client: DynamoDBDocumentClient, tableName: str
     }
   },
 
-  async passed(at) {
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: tableName,
-          Key,
-          UpdateExpression: 'SET lastPassAt = :at',
-          ConditionExpression: 'attribute_not_exists(lastPassAt) OR lastPassAt < :at',
-          ExpressionAttributeValues: { ':at': toIso(at) },
-        }),
-      );
-    } catch (error) {
-      // Another pass ended later than this one.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
-  },
+  passed: (at) => raise(client, tableName, 'lastPassAt', at),
 });
+
+const raise = async (
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  name: 'lastPassAt' | 'newestSentAt',
+  to: Instant,
+): Promise<void> => {
+  try {
+    await client.send(
+      new UpdateCommand({
+        TableName,
+        Key,
+        UpdateExpression: `SET ${name} = :at`,
+        ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :at`,
+        ExpressionAttributeValues: { ':at': toIso(to) },
+      }),
+    );
+  } catch (error) {
+    // Another pass has left a later one.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+};

@@ -1,6 +1,6 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 
-import type { NewsBoard } from '../../application/progress-ports.ts';
+import type { NewsBoard, Published } from '../../application/progress-ports.ts';
 import { NEWS_SOURCE, NEWS_TYPES, toDispatchNews } from '../../contracts/dispatch-news.ts';
 import type { News } from '../../domain/news.ts';
 
@@ -18,30 +18,33 @@ const RETRY_MS = 200;
 /** Tells news on an event bus. A call that answers 200 may still have failed entries, and those are sent again once. */
 export const createNewsBoard = (deps: NewsBoardDeps): NewsBoard => ({
   async publish(news) {
-    const taken = news.map(() => false);
+    const told: Published[] = news.map(() => NOT_ASKED);
     for (let from = 0; from < news.length; from += ENTRIES_PER_CALL) {
       let open = [...news.entries()].slice(from, from + ENTRIES_PER_CALL);
       for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
         if (attempt > 1) await deps.sleep(RETRY_MS);
-        const failed = await putOnce(
+        const results = await putOnce(
           deps,
           open.map(([, item]) => item),
         );
-        for (const [n, [i]] of open.entries()) taken[i] = failed[n] !== true;
-        open = open.filter((_, n) => failed[n] === true);
+        for (const [n, [i]] of open.entries()) told[i] = results[n] ?? NOT_ASKED;
+        open = open.filter((_, n) => results[n] !== 'taken');
       }
     }
-    return taken;
+    return told;
   },
 });
 
-/** @returns for each whether the bus does not have it, as far as is known */
-const putOnce = async ({ client, busName }: NewsBoardDeps, news: readonly News[]): Promise<boolean[]> => {
+const NOT_ASKED: Published = { code: 'NOT_ASKED' };
+
+/** Without an answer the bus may have it all the same. */
+const putOnce = async ({ client, busName }: NewsBoardDeps, news: readonly News[]): Promise<Published[]> => {
   try {
     const { Entries = [] } = await client.send(new PutEventsCommand({ Entries: news.map((item) => toEntry(busName, item)) }));
-    return news.map((_, i) => Entries[i]?.EventId === undefined);
-  } catch {
-    return news.map(() => true);
+    return news.map((_, i) => (Entries[i]?.EventId === undefined ? { code: Entries[i]?.ErrorCode ?? 'NO_EVENT_ID' } : 'taken'));
+  } catch (error) {
+    const code = error instanceof Error ? error.name : 'UNKNOWN_ERROR';
+    return news.map(() => ({ code }));
   }
 };
 

@@ -5,7 +5,7 @@ import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-la
 
 import { parseKey } from '../../adapters/dynamo/keys.ts';
 import type { ProgressRecord } from '../../application/follow-progress.ts';
-import { DispatchImage, ProgressRecordShape, RecipientImage } from '../../contracts/progress-record.ts';
+import { DispatchImage, ProgressRecordShape, RecipientImage, ReopenedImage } from '../../contracts/progress-record.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
@@ -48,8 +48,10 @@ export const interpret = (record: unknown): ProgressRecord => {
   if (eventName !== 'MODIFY') return OTHER;
   const { Keys, OldImage, NewImage, ApproximateCreationDateTime } = dynamodb;
   if (Keys.sk.S === 'DISPATCH') return ofDispatch(OldImage, NewImage, ApproximateCreationDateTime * 1000);
-  if (!Keys.sk.S.startsWith('RECIPIENT#')) return OTHER;
   const key = parseKey({ pk: Keys.pk.S, sk: Keys.sk.S });
+  if (key?.kind === 'task')
+    return ReopenedImage.safeParse(NewImage).success ? { kind: 'reopened', dispatchId: key.dispatchId } : OTHER;
+  if (!Keys.sk.S.startsWith('RECIPIENT#')) return OTHER;
   return key?.kind === 'recipient' ? ofRecipient(key.dispatchId, OldImage, NewImage) : POISON;
 };
 

@@ -28,6 +28,7 @@ export const createProgressObserver =
       signal: type,
       ...('dispatchId' in signal && { dispatchId: signal.dispatchId }),
       ...('count' in signal && { events: signal.count }),
+      ...('codes' in signal && { code: signal.codes.join(', ') }),
       ...('error' in signal && signal.error !== undefined && describeError(signal.error)),
     };
     if (NORMAL.has(type)) logger.info('progress', fields);

@@ -8,7 +8,7 @@ import { BY_ADMIN_INDEX, OPEN_INDEX } from '../../constructs/dispatch-table.ts';
 import { type Endpoint, HttpEntry } from '../../constructs/http-entry.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadQuota, grantReadTemplates } from '../../constructs/ses-rights.ts';
-import { addOperations } from './add-operations.ts';
+import { addOperate } from './add-operate.ts';
 import type { Parts } from './parts.ts';
 import { READERS } from './scopes.ts';
 
@@ -23,7 +23,7 @@ export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
     issuer,
     audience,
     kept,
-    endpoints: { ...addOperations(scope, parts), ...own },
+    endpoints: { ...addOperate(scope, parts), ...own },
   });
 };
 

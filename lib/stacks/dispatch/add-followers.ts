@@ -55,7 +55,7 @@ export const addRelay = (scope: Construct, { stage, table, failures, sends, task
   });
 };
 
-/** What changed of a recipient; and a dispatch that ended or was stopped, or whose result changed after that. */
+/** What changed of a recipient; a dispatch that ended or was stopped, or whose result changed after that; and the end of a task. */
 const COUNTED = [
   {
     eventName: ['MODIFY'],
@@ -64,6 +64,10 @@ const COUNTED = [
   {
     eventName: ['MODIFY'],
     dynamodb: { Keys: { sk: is('DISPATCH') }, NewImage: { status: is('COMPLETED', 'STOPPED', 'CANCELLED') } },
+  },
+  {
+    eventName: ['MODIFY'],
+    dynamodb: { Keys: { sk: startsWith('TASK#') }, NewImage: { kind: is('retry', 'resume'), state: is('done') } },
   },
 ];
 
@@ -88,6 +92,8 @@ export const addProgress = (scope: Construct, { stage, table, failures, news }: 
     follower: progress,
     patterns: COUNTED,
     failures,
+    // The more changes are added at once, the fewer are the writes of one dispatch's item.
+    window: Duration.seconds(stage.progressWindowSeconds),
     whenLate: {
       severity: 'notice',
       impact: 'Mails go out as ever, but the counts of large dispatches are minutes old, and others hear late of dispatches.',

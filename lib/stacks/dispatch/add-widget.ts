@@ -13,7 +13,11 @@ export const addWidget = (scope: Construct, { stage, table }: Pick<Parts, 'stage
     timeout: Duration.seconds(20),
     memoryMegabytes: 512,
     kept: stage.kept,
-    environment: { TABLE_NAME: table.table.tableName, OPEN_INDEX } satisfies ShowOperationsEnvVars,
+    environment: {
+      TABLE_NAME: table.table.tableName,
+      OPEN_INDEX,
+      UNCLEAR_POLICY: stage.unclearPolicy,
+    } satisfies ShowOperationsEnvVars,
   });
   table.grantShow(widget);
   return widget;

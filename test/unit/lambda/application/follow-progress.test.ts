@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
 import {
   createFollowProgress,
   type ProgressRecord,
@@ -49,14 +50,23 @@ const createWorld = (dispatches: readonly Stored[], rows: Rows = rowCounts({ PEN
   const told: News[] = [];
   const signals: ProgressSignal[] = [];
   const clock = createFakeClock();
-  const broken = { adding: '', telling: '', looking: false, beginning: false, reopening: false };
+  const broken = {
+    adding: '',
+    error: new Unavailable('the table', 1) as Error,
+    telling: '',
+    looking: false,
+    beginning: false,
+    reopening: false,
+    ending: false,
+    meanwhile: (): unknown => undefined,
+  };
   const note = (what: string) => (dispatch: Dispatch, counted: RowCounts | { readonly reason: string }) => {
     done.push(`${what} ${dispatch.dispatchId}${'reason' in counted ? ` ${counted.reason}` : ''}`);
-    return Promise.resolve(true);
+    return Promise.resolve(what !== 'complete' || !broken.ending);
   };
   const repository: ProgressRepository = {
     add(dispatchId, delta, now) {
-      if (dispatchId === broken.adding) return Promise.reject(new Error('no answer'));
+      if (dispatchId === broken.adding) return Promise.reject(broken.error);
       const item = items.get(dispatchId);
       if (item === undefined) return Promise.resolve(undefined);
       const dispatch = { ...item, ...addRowCounts(item, delta), lastProgressAt: now };
@@ -69,10 +79,15 @@ const createWorld = (dispatches: readonly Stored[], rows: Rows = rowCounts({ PEN
       return Promise.resolve();
     },
     isReopening: () => Promise.resolve(broken.reopening),
-    find: (dispatchId) => Promise.resolve(items.get(dispatchId)),
-    batches: (dispatchId) => Promise.resolve(Array.from({ length: rows.batches ?? 0 }, (_, batch) => ({ dispatchId, batch }))),
-    rows(dispatch) {
+    find: (dispatchId) => {
+      broken.meanwhile();
+      return Promise.resolve(items.get(dispatchId));
+    },
+    batches: (dispatchId) =>
+      Promise.resolve(Array.from({ length: rows.batches ?? 0 }, (_, batch) => ({ dispatchId, batch, count: 1 }))),
+    rows(dispatch, _now, hasTime) {
       done.push(`look at ${dispatch.dispatchId}`);
+      if (!hasTime()) return Promise.reject(new Error('no time'));
       if (broken.looking) return Promise.reject(new Error('no answer'));
       return Promise.resolve({ ...rows, signs: rows.signs ?? { sent: 0, bounced: 0 }, overdue: [] });
     },
@@ -86,7 +101,9 @@ const createWorld = (dispatches: readonly Stored[], rows: Rows = rowCounts({ PEN
     news: {
       publish: (news) => {
         told.push(...news);
-        return Promise.resolve(news.map(({ dispatch }) => dispatch.dispatchId !== broken.telling));
+        return Promise.resolve(
+          news.map(({ dispatch }) => (dispatch.dispatchId === broken.telling ? { code: 'AccessDenied' } : 'taken')),
+        );
       },
     },
     clock: clock.now,
@@ -121,6 +138,15 @@ describe('changes of recipients', () => {
 
     expect(countsOf('d1')).toEqual(rowCounts({ PENDING: 1, PROCESSING: 1, SENT: 1 }).counts);
     expect(countsOf('d2')).toEqual(rowCounts({ PENDING: 2, PROCESSING: 1 }).counts);
+  });
+
+  it('that come to nothing are not written', async () => {
+    const { run, done, countsOf, broken, signals } = createWorld([stored({ PENDING: 3 }, { status: 'ACCEPTED' })]);
+    broken.adding = 'd1';
+
+    expect(await run(claim(), change({ status: 'PROCESSING' }, {}))).toBeUndefined();
+    expect([done, signals]).toEqual([[], []]);
+    expect(countsOf('d1')).toMatchObject({ PENDING: 3 });
   });
 
   it('of a dispatch that is gone are passed over', async () => {
@@ -165,6 +191,18 @@ describe('changes of recipients', () => {
     expect(world.countsOf('d3')).toMatchObject({ PROCESSING: 0 });
     expect(world.signals).toMatchObject([{ type: 'not-counted', dispatchId: 'd2' }]);
   });
+
+  it('of a dispatch that can never be counted hold up no other: the sweeper counts it', async () => {
+    const world = createWorld([stored({ PENDING: 3 }), stored({ PENDING: 3 }, { dispatchId: 'd3' })]);
+    world.broken.adding = 'd2';
+    world.broken.error = new Error('ValidationException');
+
+    expect(await world.run(claim(), claim('d2'), claim('d3'))).toBeUndefined();
+
+    expect(world.countsOf('d1')).toMatchObject({ PROCESSING: 1 });
+    expect(world.countsOf('d3')).toMatchObject({ PROCESSING: 1 });
+    expect(world.signals).toMatchObject([{ type: 'not-counted', dispatchId: 'd2' }]);
+  });
 });
 
 describe('news', () => {
@@ -186,7 +224,7 @@ describe('news', () => {
     expect(world.countsOf('d2')).toMatchObject({ PROCESSING: 0 });
     expect(world.signals).toEqual([
       { type: 'told', count: 1 },
-      { type: 'not-told', count: 1 },
+      { type: 'not-told', count: 1, codes: ['AccessDenied'] },
     ]);
   });
 });
@@ -224,13 +262,45 @@ describe('a dispatch that looks over by its counts', () => {
     expect(done).toEqual(['look at d1']);
   });
 
-  it('is left to what comes while a task reopens one recipient after the other', async () => {
+  it('is left alone while a task reopens one recipient after the other, and completed when that is done', async () => {
     const { run, done, broken } = createWorld([last], allSent);
     broken.reopening = true;
 
     await run(sent());
+    expect(done).toEqual([]);
 
-    expect(done).toEqual(['look at d1']);
+    broken.reopening = false;
+    await run({ kind: 'reopened', dispatchId: 'd1' });
+    expect(done).toEqual(['look at d1', 'complete d1']);
+  });
+
+  it('is looked at once though the end of the task comes with its last change', async () => {
+    const { run, done } = createWorld([last], allSent);
+
+    await run(sent(), { kind: 'reopened', dispatchId: 'd1' });
+
+    expect(done).toEqual(['look at d1', 'complete d1']);
+  });
+
+  it.each<[string, readonly Stored[]]>([
+    ['has open recipients', [stored({ PENDING: 1, SENT: 2 })]],
+    ['is completed', [{ ...last, ...rowCounts({ SENT: 3 }), status: 'COMPLETED' }]],
+    ['is gone', []],
+  ])('is not looked at after a task when it %s', async (_name, dispatches) => {
+    const { run, done, signals } = createWorld(dispatches, allSent);
+
+    await run({ kind: 'reopened', dispatchId: 'd1' });
+
+    expect([done, signals]).toEqual([[], []]);
+  });
+
+  it.each(['COMPLETED', 'STOPPED'] as const)('is not looked at when it is %s by the time that it would be', async (status) => {
+    const { run, done, signals, items, broken } = createWorld([last], allSent);
+    broken.meanwhile = () => items.set('d1', { ...last, status });
+
+    await run(sent());
+
+    expect([done, signals]).toEqual([[], []]);
   });
 
   it('is not looked at when it was stopped', async () => {
@@ -260,6 +330,14 @@ describe('a dispatch that looks over by its counts', () => {
     expect(signals).toEqual([{ type: 'recounted', dispatchId: 'd1' }]);
   });
 
+  it('is not counted anew once rows have expired: those would pass for pending', async () => {
+    const { run, done } = createWorld([stored({ SENT: 3 })], rowCounts({ PENDING: 2 }));
+
+    await run(claim(), sent());
+
+    expect(done).toEqual(['look at d1']);
+  });
+
   it('is left to the sweeper when the look at it fails', async () => {
     const { run, broken, signals } = createWorld([last], allSent);
     broken.looking = true;
@@ -273,6 +351,15 @@ describe('a dispatch that looks over by its counts', () => {
 
     expect(await follow([sent()], () => 10_000)).toBeUndefined();
     expect(done).toEqual([]);
+  });
+
+  it('is left to the sweeper when time runs out during the look', async () => {
+    const { follow, done, signals } = createWorld([last], allSent);
+    let left = 60_000;
+
+    expect(await follow([sent()], () => (left -= 20_000))).toBeUndefined();
+    expect(done).toEqual(['look at d1']);
+    expect(signals).toMatchObject([{ type: 'judge-failed', dispatchId: 'd1' }]);
   });
 
   it('is looked at though other records of the batch come again', async () => {
@@ -297,6 +384,16 @@ describe('a dispatch of whose mails many bounced', () => {
     expect(signals).toEqual([{ type: 'stopped', dispatchId: 'd1' }]);
   });
 
+  it('is not stopped when nothing of it is left, though it could not be completed just now', async () => {
+    const over = { ...rowCounts({ SENT: 100 }, { bounced: 11 }), signs: { sent: 100, bounced: 11 } };
+    const { run, done, broken } = createWorld([stored({ PROCESSING: 1, SENT: 99 }, { total: 100 }, { bounced: 11 })], over);
+    broken.ending = true;
+
+    await run(sent());
+
+    expect(done).toEqual(['look at d1', 'complete d1']);
+  });
+
   it('goes on when they bounced before it was resumed, and is looked at no more until more of them do', async () => {
     const { run, done, clock } = createWorld([bad], rows({ sent: 20, bounced: 3 }));
     await run(bounced());
@@ -309,11 +406,11 @@ describe('a dispatch of whose mails many bounced', () => {
     expect(done).toEqual(['look at d1', 'look at d1']);
   });
 
-  it('is looked at again after a resume', async () => {
+  it.each(['resumedAt', 'signsSince'] as const)('is looked at again after another %s', async (from) => {
     const { run, done, clock, items } = createWorld([bad], rows({ sent: 20, bounced: 3 }));
     await run(bounced());
     clock.advance(10_000);
-    items.set('d1', { ...bad, ...rowCounts({ PENDING: 40, SENT: 60 }, { bounced: 11 }), resumedAt: T0 });
+    items.set('d1', { ...bad, ...rowCounts({ PENDING: 40, SENT: 60 }, { bounced: 11 }), [from]: T0 });
 
     await run(bounced());
 

@@ -6,7 +6,7 @@ import { type Counts, type Deliveries, type Dispatch, NO_COUNTS } from '../../..
 import type { RecipientKey } from '../../../../lambda/domain/recipient.ts';
 import { shardOf } from '../../../../lambda/domain/shards.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
-import { aRecipient, rowCounts, someCounts } from '../../../support/builders.ts';
+import { aRecipient, rowCounts, someCounts, someDeliveries } from '../../../support/builders.ts';
 
 const stored: FoundDispatch = { ...aNewDispatch(someAddressees(5)).dispatch, isOpen: true };
 const mine = { adminId: 'admin-1', isOperator: false };
@@ -81,7 +81,21 @@ describe('a dispatch is shown', () => {
     outcome: 'partly-sent',
     needsAttention: true,
     counts: someCounts({ SENT: 4, UNKNOWN: 1 }),
+    deliveries: someDeliveries({ delivered: 4 }),
   };
+
+  it.each<[string, Partial<Counts>, object]>([
+    ['counted now', { SENT: 4, UNKNOWN: 1 }, { delivered: 3, bounced: 1 }],
+    ['of which rows have expired, as far as they are there', { SENT: 4 }, { delivered: 3, bounced: 1 }],
+  ])('with deliveries %s, if it was finished before they were counted', async (_name, rows, deliveries) => {
+    const { deliveries: kept, ...older } = completed;
+    const use = read(rows, { ...older, isOpen: false }, { delivered: 3, bounced: 1 });
+
+    const shown = await use.dispatch(mine, stored.dispatchId);
+
+    expect(shown).toMatchObject({ counts: { SENT: 4, UNKNOWN: 1 }, deliveries });
+    expect(shown?.deliveries).not.toEqual(kept);
+  });
 
   it.each<[string, Partial<FoundDispatch>, Partial<Counts>, object]>([
     [

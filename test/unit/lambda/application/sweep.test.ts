@@ -17,6 +17,7 @@ const NO_SIGNS: MailSigns = { sent: 0, bounced: 0 };
 interface Open {
   readonly dispatch: Dispatch & SweepMarks;
   readonly rows: RowsSeen;
+  /** Of ten recipients each. */
   readonly batches?: readonly number[];
   readonly tasks?: readonly number[];
 }
@@ -43,26 +44,27 @@ const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispa
   },
 });
 
-const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) => {
+const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles = true } = {}) => {
   const sent: string[] = [];
   const expanded: number[] = [];
   const carriedOut: number[] = [];
   const completed: string[] = [];
-  const completedWith: Counts[] = [];
   const closed: string[] = [];
   const stopped: string[] = [];
+  const clock = createFakeClock();
   const sending = createFakeSending();
   const witness = createFakeWitness();
   const marks: number[] = [];
   const recounts: Pick<Dispatch, 'counts' | 'lastProgressAt'>[] = [];
   const looked: string[] = [];
+  const settled: { readonly counts: Counts; readonly isLast: boolean }[] = [];
   const at = (dispatchId: string) => open.find(({ dispatch }) => dispatch.dispatchId === dispatchId);
   const dispatches: OpenDispatchRepository = {
     async *open() {
       await Promise.resolve();
       for (const { dispatch } of open) yield dispatch;
     },
-    batches: (dispatchId) => Promise.resolve((at(dispatchId)?.batches ?? []).map((batch) => ({ dispatchId, batch }))),
+    batches: (dispatchId) => Promise.resolve((at(dispatchId)?.batches ?? []).map((batch) => ({ dispatchId, batch, count: 10 }))),
     rows: ({ dispatchId }) => {
       looked.push(dispatchId);
       return Promise.resolve(at(dispatchId)?.rows ?? { ...rowCounts({}), signs: NO_SIGNS, overdue: [] });
@@ -76,14 +78,17 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
       return Promise.resolve(true);
     },
     tasks: (dispatchId) => Promise.resolve((at(dispatchId)?.tasks ?? []).map((task) => ({ dispatchId, task }))),
-    complete: ({ dispatchId }, { counts }) => {
+    complete: ({ dispatchId }) => {
       completed.push(dispatchId);
-      completedWith.push(counts);
       return Promise.resolve(completes);
     },
     close: ({ dispatchId }) => {
       closed.push(dispatchId);
       return Promise.resolve(true);
+    },
+    settle: (_dispatch, { counts }, _visitedAt, isLast) => {
+      settled.push({ counts, isLast });
+      return Promise.resolve(settles);
     },
     stop: ({ dispatchId }, { reason }) => {
       stopped.push(`${dispatchId} ${reason}`);
@@ -114,7 +119,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
     sending,
     sweeps: sending,
     witness,
-    clock: createFakeClock().now,
+    clock: clock.now,
     stillMs: 10 * MINUTE,
     visitMs: 15 * MINUTE,
   });
@@ -126,13 +131,14 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true } = {}) 
     expanded,
     carriedOut,
     completed,
-    completedWith,
+    settled,
     closed,
     stopped,
     marks,
     recounts,
     looked,
     queue,
+    clock,
     sending,
     witness,
   };
@@ -202,6 +208,25 @@ describe('a dispatch', () => {
 
     expect(recounts).toEqual([]);
     expect(marks).toEqual([T0]);
+  });
+
+  it('gets its messages again while progress counts but late news of its mails, however wrong its counts are', async () => {
+    const drifted = { countedAt: T0 - MINUTE, counts: someCounts({ PENDING: 2, SENT: 1 }) };
+    const { pass, sent, recounts } = sweepOver([still({ PENDING: 1, SENT: 2 }, 1, drifted)]);
+
+    await pass();
+
+    expect(sent).toEqual(['a-0']);
+    expect(recounts).toEqual([]);
+  });
+
+  it('whose rows have begun to expire is not counted: those would pass for pending', async () => {
+    const { pass, sent, recounts } = sweepOver([still({ PENDING: 1, SENT: 1 }, 1, { total: 3 })]);
+
+    await pass();
+
+    expect(recounts).toEqual([]);
+    expect(sent).toEqual(['a-0']);
   });
 
   it('without counts of deliveries is counted, though progress was there a moment ago', async () => {
@@ -400,34 +425,6 @@ describe('a dispatch that is not being sent', () => {
     expect(closed).toEqual(['d1spatch']);
   });
 
-  it('if completed, is counted anew at once when a row of it has changed', async () => {
-    const { pass, completed } = sweepOver([still({ SENT: 2 }, 0, { status: 'COMPLETED', visitedAt: T0 })]);
-
-    await pass();
-
-    expect(completed).toEqual(['d1spatch']);
-  });
-
-  it('if completed, keeps its counts when some of its rows have expired', async () => {
-    const counts = someCounts({ SENT: 3 });
-    const { dispatch, rows } = still({ SENT: 2 }, 0, { status: 'COMPLETED', total: 3, counts });
-    const { pass, completedWith, marks } = sweepOver([{ dispatch, rows }]);
-
-    await pass();
-
-    expect(completedWith).toEqual([counts]);
-    expect(marks).toEqual([]);
-  });
-
-  it('that is completed stays open while a task of it is not done, which is sent again', async () => {
-    const world = { ...still({ SENT: 3 }, 0, { status: 'COMPLETED' }), tasks: [4] };
-    const { pass, carriedOut, completed } = sweepOver([world]);
-
-    expect(await pass()).toMatchObject({ tasksSentAgain: 1 });
-    expect(carriedOut).toEqual([4]);
-    expect(completed).toEqual([]);
-  });
-
   it('has its unfinished tasks sent again', async () => {
     const { pass, carriedOut } = sweepOver([{ ...still({ PENDING: 3 }, 0, { status: 'CANCELLED' }), tasks: [1, 2] }]);
 
@@ -449,6 +446,16 @@ describe('a dispatch of whose mails too many bounced', () => {
   it('is completed if nothing of it is left to be stopped', async () => {
     const { dispatch, rows } = still({ SENT: 60 }, 0);
     const { pass, stopped, completed } = sweepOver([{ dispatch, rows: { ...rows, signs: { sent: 60, bounced: 11 } } }]);
+
+    await pass();
+
+    expect([stopped, completed]).toEqual([[], ['d1spatch']]);
+  });
+
+  it('is not stopped either when it could not be completed since a row changed meanwhile', async () => {
+    const { dispatch, rows } = still({ SENT: 60 }, 0);
+    const signs = { signs: { sent: 60, bounced: 11 } };
+    const { pass, stopped, completed } = sweepOver([{ dispatch, rows: { ...rows, ...signs } }], { completes: false });
 
     await pass();
 
@@ -521,6 +528,123 @@ describe('a dispatch that is long overdue', () => {
   });
 });
 
+describe('a dispatch that is finished', () => {
+  const HOUR = 60 * MINUTE;
+  const finished = (dispatch: Partial<Open['dispatch']> = {}, status: 'COMPLETED' | 'CANCELLED' = 'COMPLETED'): Open => {
+    const ended = status === 'COMPLETED' ? { completedAt: T0 - HOUR } : { lastProgressAt: T0 - HOUR };
+    const { dispatch: open, rows } = still({ SENT: 2 }, 0, {
+      status,
+      needsAttention: false,
+      generation: 2,
+      ...ended,
+      ...dispatch,
+    });
+    return { dispatch: open, rows };
+  };
+  const visited = (visitedAt: number, more: Partial<Open['dispatch']> = {}): Open =>
+    finished({ visitedAt, visitedGeneration: 2, ...more });
+
+  it.each(['COMPLETED', 'CANCELLED'] as const)(
+    'and %s is counted once more and closed, and counts as completed no more',
+    async (status) => {
+      const { pass, settled, completed, closed } = sweepOver([finished({}, status)]);
+
+      expect(await pass()).toMatchObject({ completed: 0, open: 0 });
+      expect(settled).toEqual([{ counts: someCounts({ SENT: 2 }), isLast: true }]);
+      expect([completed, closed]).toEqual([[], []]);
+    },
+  );
+
+  it.each<[string, Open, boolean]>([
+    ['ten minutes after its end', finished({ completedAt: T0 - 10 * MINUTE }), true],
+    ['not before: most of its events are still to come', finished({ completedAt: T0 - 10 * MINUTE + 1 }), false],
+    ['though it was visited while it was sent', finished({ visitedAt: T0 - HOUR - 1, visitedGeneration: 2 }), true],
+    ['not again within a quarter of an hour', visited(T0 - 15 * MINUTE + 1), false],
+    ['again after a quarter of an hour', visited(T0 - 15 * MINUTE), true],
+    ['at once when a row of it has changed', visited(T0 - 1, { generation: 3 }), true],
+    ['at once when a task was begun', visited(T0 - 1, { tasks: 1 }), true],
+    [
+      'not again within three hours, twelve hours after its end',
+      visited(T0 - 3 * HOUR + 1, { completedAt: T0 - 15 * HOUR }),
+      false,
+    ],
+    ['again after three hours, twelve hours after its end', visited(T0 - 3 * HOUR, { completedAt: T0 - 15 * HOUR }), true],
+    ['again after six hours, however long ago its end', visited(T0 - 6 * HOUR, { completedAt: T0 - 1_000 * HOUR }), true],
+  ])('is looked at %s', async (_name, open, isDue) => {
+    const { pass, looked } = sweepOver([open]);
+
+    await pass();
+
+    expect(looked).toEqual(isDue ? ['d1spatch'] : []);
+  });
+
+  it('is not closed before its time when everything starts', async () => {
+    const { pass, settled } = sweepOver([finished({ completedAt: T0 - MINUTE })]);
+
+    await pass({ atStart: true });
+
+    expect(settled).toMatchObject([{ isLast: false }]);
+  });
+
+  it('leaves a mark though something happened while it was looked at, so that it is not looked at on every pass', async () => {
+    const { pass, marks } = sweepOver([finished()], { settles: false });
+
+    await pass();
+
+    expect(marks).toEqual([T0]);
+  });
+
+  it('is looked at after those that are not', async () => {
+    const { pass, looked } = sweepOver([
+      finished({ dispatchId: 'old' }),
+      finished({ dispatchId: 'older', visitedAt: T0 - 9 * HOUR }),
+      still({ PENDING: 1 }, 0),
+    ]);
+
+    await pass();
+
+    expect(looked).toEqual(['d1spatch', 'older', 'old']);
+  });
+
+  it('keeps no pass from being complete', async () => {
+    const { pass, looked, sending } = sweepOver([finished({ dispatchId: 'old' }), still({ PENDING: 1 }, 0)]);
+    let left = 2;
+
+    expect(await pass({ timeLeft: () => left-- > 0 })).toMatchObject({ finished: true });
+    expect(looked).toEqual(['d1spatch']);
+    expect(sending.lastPass).toBe(T0);
+  });
+
+  it('is looked at while sending is paused as well, since nothing of it is sent', async () => {
+    const { pass, settled, sending } = sweepOver([finished(), still({ PENDING: 1 }, 1)]);
+    sending.state = { version: 1, pause: { by: 'operator', who: 'operator-1', since: T0 - MINUTE } };
+
+    expect(await pass()).toMatchObject({ paused: true, reEnqueued: 0 });
+    expect(settled).toHaveLength(1);
+    expect(sending.lastPass).toBeUndefined();
+  });
+
+  it('keeps its counts when some of its rows have expired', async () => {
+    const counts = someCounts({ SENT: 3 });
+    const { pass, settled } = sweepOver([finished({ total: 3, counts })]);
+
+    await pass();
+
+    expect(settled).toMatchObject([{ counts }]);
+  });
+
+  it.each(['COMPLETED', 'CANCELLED'] as const)(
+    'and %s stays open while a task of it is not done, which is sent again',
+    async (status) => {
+      const { pass, carriedOut, looked, marks } = sweepOver([{ ...finished({}, status), tasks: [4] }]);
+
+      expect(await pass()).toMatchObject({ tasksSentAgain: 1 });
+      expect(carriedOut).toEqual([4]);
+      expect([looked, marks]).toEqual([[], []]);
+    },
+  );
+});
+
 describe('mails that SES took and of which no event has come (U11)', () => {
   const withSent = (newestSentAt: number): Open => {
     const { dispatch, rows } = still({ SENT: 2, PENDING: 1 }, 0);
@@ -538,5 +662,20 @@ describe('mails that SES took and of which no event has come (U11)', () => {
     if (mark !== undefined) await witness.moveMark(mark);
 
     expect(await pass()).toMatchObject({ feedbackSilent: silent });
+  });
+
+  it('are told of by every pass until an event comes, though there is nothing to visit any more', async () => {
+    const completed = withSent(T0 - 30 * MINUTE);
+    const open = [
+      { ...completed, dispatch: { ...completed.dispatch, status: 'COMPLETED' as const, completedAt: T0 - 20 * MINUTE } },
+    ];
+    const { pass, witness } = sweepOver(open);
+    const reports = [await pass()];
+    open.pop();
+    reports.push(await pass());
+    await witness.moveMark(T0 - 30 * MINUTE);
+    reports.push(await pass());
+
+    expect(reports.map(({ feedbackSilent }) => feedbackSilent)).toEqual([true, true, false]);
   });
 });

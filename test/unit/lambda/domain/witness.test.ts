@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   hear,
   type Hold,
+  isSilent,
   keepCanaries,
   type Testimony,
   type Witness,
@@ -145,5 +146,18 @@ describe('the canaries that are remembered', () => {
         expect(hear(aWitness({ canaries: kept }), attempt, policy, now)).toBe(hear(aWitness({ canaries }), attempt, policy, now));
       }),
     );
+  });
+});
+
+describe('events', () => {
+  const MINUTE = 60_000;
+
+  it.each<[string, Partial<Witness>, number | undefined, boolean]>([
+    ['are missing when none ever came of mails whose event is due', {}, T0, true],
+    ['are missing when the newest are of mails long before', { mark: T0 - 2 * MINUTE - 1 }, T0, true],
+    ['are there when the newest are of mails about then', { mark: T0 - 2 * MINUTE }, T0, false],
+    ['are not missing when none is due', { mark: 0 }, undefined, false],
+  ])('%s', (_, witness, newestSentAt, silent) => {
+    expect(isSilent(aWitness(witness), newestSentAt)).toBe(silent);
   });
 });

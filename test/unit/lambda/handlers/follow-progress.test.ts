@@ -106,6 +106,15 @@ describe('a record of a dispatch', () => {
     ).toMatchObject({ after: { failureReason: 'bad-signs', stoppedAt: T0 } });
   });
 
+  it('takes a count that is not there yet for none, so that its news is told', () => {
+    const before = dispatchImage('IN_PROGRESS', { counts: { M: { PENDING: { N: '3' } } }, deliveries: { M: {} } });
+
+    expect(interpret(modified('DISPATCH', before, dispatchImage('STOPPED'), 'DISPATCH#d1'))).toMatchObject({
+      kind: 'dispatch',
+      before: rowCounts({ PENDING: 3 }),
+    });
+  });
+
   it('that is new tells nothing', () => {
     expect(interpret(aStreamRecord('INSERT', 'DISPATCH', { pk: 'DISPATCH#d1', to: 'ACCEPTED' }))).toEqual({ kind: 'other' });
   });
@@ -118,6 +127,21 @@ it.each<[string, unknown]>([
   ['a record of a kind nobody knows', { eventName: 'TRUNCATE' }],
 ])('%s cannot be read', (_name, record) => {
   expect(interpret(record)).toEqual({ kind: 'poison' });
+});
+
+describe('a record of a task', () => {
+  const task = (kind: string, state: string): Image => ({ kind: { S: kind }, state: { S: state } });
+
+  it.each(['retry', 'resume'])('that is a %s and done tells that nothing more is reopened', (kind) => {
+    expect(interpret(modified('TASK#0001', task(kind, 'open'), task(kind, 'done'), 'DISPATCH#d1'))).toEqual({
+      kind: 'reopened',
+      dispatchId: 'd1',
+    });
+  });
+
+  it.each([task('retry', 'open'), task('export', 'done'), task('cancel', 'done')])('that is %o tells nothing', (image) => {
+    expect(interpret(modified('TASK#0001', image, image, 'DISPATCH#d1'))).toEqual({ kind: 'other' });
+  });
 });
 
 it.each([['CONTENT'], ['BATCH#0001'], ['TASK#0001']])('a change of %s is nothing to count', (sk) => {
@@ -161,6 +185,12 @@ describe('the handler of progress', () => {
 });
 
 describe('what progress did', () => {
+  it('names what kept news from being taken, where “Errors by code” looks', () => {
+    createProgressObserver(output.telemetry)({ type: 'not-told', count: 3, codes: ['AccessDenied', 'ThrottlingException'] });
+
+    expect(JSON.parse(output.text())).toMatchObject({ signal: 'not-told', events: 3, code: 'AccessDenied, ThrottlingException' });
+  });
+
   it.each([
     [{ type: 'completed', dispatchId: 'd1' }, 'DispatchCompleted', 1],
     [{ type: 'closed', dispatchId: 'd1' }, 'DispatchClosed', 1],
@@ -170,7 +200,7 @@ describe('what progress did', () => {
     [{ type: 'not-begun', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
     [{ type: 'judge-failed', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
     [{ type: 'told', count: 3 }, 'NewsPublished', 3],
-    [{ type: 'not-told', count: 2 }, 'NewsFailed', 2],
+    [{ type: 'not-told', count: 2, codes: ['AccessDenied'] }, 'NewsFailed', 2],
   ] as const)('%j is counted, without a word of an error', (signal, name, value) => {
     createProgressObserver(output.telemetry)(signal);
     output.telemetry.metrics.publishStoredMetrics();

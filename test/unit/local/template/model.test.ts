@@ -104,6 +104,16 @@ describe('the model of a template', () => {
       }),
       'property StartingPosition',
     ],
+    [
+      'a batching window that AWS does not have',
+      resource('M', 'AWS::Lambda::EventSourceMapping', {
+        EventSourceArn: 'arn:aws:dynamodb:x',
+        FunctionName: 'f',
+        StartingPosition: 'TRIM_HORIZON',
+        MaximumBatchingWindowInSeconds: 301,
+      }),
+      'property MaximumBatchingWindowInSeconds',
+    ],
     ['a reference to nothing', resource('Q', 'AWS::SQS::Queue', { QueueName: { Ref: 'Gone' } }), 'refers to Gone'],
   ])('is refused, by name, for %s', (_, bad, message) => {
     expect(() => build(bad)).toThrow(message);

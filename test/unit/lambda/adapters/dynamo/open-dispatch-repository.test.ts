@@ -56,6 +56,14 @@ describe('the open dispatches', () => {
     expect(dynamo.commandCalls(QueryCommand).map(({ args }) => args[0].input.IndexName)).toEqual(['open', 'open', 'open']);
   });
 
+  it('tell what the last visit saw of them, and how many tasks were begun since', async () => {
+    const marks = { visitedGeneration: 3, visitedTasks: 1, tasks: 2 };
+    dynamo.on(QueryCommand).resolves({ Items: [keyOf('d1')] });
+    holds('d1', { ...itemOf('d1'), openKey: 'OPEN', visitedAt: '2026-03-02T09:00:00.000Z', ...marks });
+
+    expect(await Array.fromAsync(repository.open())).toEqual([{ ...aDispatch({ dispatchId: 'd1' }), visitedAt: T0, ...marks }]);
+  });
+
   it('are those that their own items call open, since the index lags behind', async () => {
     dynamo.on(QueryCommand).resolves({ Items: ['gone', 'closed', 'd1'].map(keyOf) });
     dynamo.on(GetCommand).resolves({});
@@ -74,9 +82,9 @@ describe('what is left of a dispatch', () => {
     dynamo
       .on(QueryCommand)
       .resolvesOnce({ Items: [], LastEvaluatedKey: { pk: '1' } })
-      .resolvesOnce({ Items: [{ pk: 'DISPATCH#d1', sk: 'BATCH#0003' }] });
+      .resolvesOnce({ Items: [{ pk: 'DISPATCH#d1', sk: 'BATCH#0003', count: 40 }] });
 
-    expect(await repository.batches('d1')).toEqual([{ dispatchId: 'd1', batch: 3 }]);
+    expect(await repository.batches('d1')).toEqual([{ dispatchId: 'd1', batch: 3, count: 40 }]);
     expect(dynamo.commandCalls(QueryCommand)[0]?.args[0].input).toMatchObject({
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
@@ -108,10 +116,13 @@ describe('what is left of a dispatch', () => {
       status,
       nextAttemptAt: dueAt,
       ...(leaseUntil !== undefined && { leaseUntil }),
-      ...(sentAt !== undefined && { sentAt }),
+      ...(sentAt !== undefined && { sentAt, messageId: 'ses-1' }),
+    });
+    const ofShard = (shard: number) => ({
+      ExpressionAttributeValues: { ':pk': `DISPATCH#d1#${shard}`, ':recipient': 'RECIPIENT#' },
     });
     dynamo
-      .on(QueryCommand)
+      .on(QueryCommand, ofShard(0))
       .resolvesOnce({
         Items: [
           row(0, 'due', 'PENDING', '2026-03-02T08:50:00.000Z'),
@@ -120,22 +131,27 @@ describe('what is left of a dispatch', () => {
         ],
         LastEvaluatedKey: { pk: '1' },
       })
-      .resolvesOnce({ Items: [row(0, 'held', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T09:00:00.001Z')] })
-      .resolvesOnce({
-        Items: [
-          row(1, 'lost', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T08:40:00.000Z'),
-          row(1, 'now', 'PENDING', '2026-03-02T09:00:00.000Z'),
-          {
-            ...row(1, 'newest', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z', '2026-03-02T08:00:02.000Z'),
-            delivery: 'bounced',
-          },
-          { ...row(1, 'of no version', 'SENT', '2026-03-02T08:00:00.000Z'), sentAt: 'yesterday' },
-        ],
-      });
+      .resolvesOnce({ Items: [row(0, 'held', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T09:00:00.001Z')] });
+    dynamo.on(QueryCommand, ofShard(1)).resolvesOnce({
+      Items: [
+        row(1, 'lost', 'PROCESSING', '2026-03-02T08:00:00.000Z', '2026-03-02T08:40:00.000Z'),
+        row(1, 'now', 'PENDING', '2026-03-02T09:00:00.000Z'),
+        {
+          ...row(1, 'newest', 'SENT', '2026-03-02T08:00:00.000Z', '2026-03-02T08:05:00.000Z', '2026-03-02T08:00:02.000Z'),
+          delivery: 'bounced',
+        },
+        // By a person's word.
+        {
+          ...row(1, 'settled', 'SENT', '2026-03-02T08:00:00.000Z'),
+          sentAt: '2026-03-02T08:00:03.000Z',
+        },
+        { ...row(1, 'of no version', 'SENT', '2026-03-02T08:00:00.000Z'), sentAt: 'yesterday' },
+      ],
+    });
 
-    expect(await repository.rows({ dispatchId: 'd1', shards: 2, resumedAt: RESUMED_AT }, T0)).toEqual({
-      ...rowCounts({ PENDING: 3, PROCESSING: 2, SENT: 2 }, { bounced: 1 }),
-      signs: { sent: 1, bounced: 1 },
+    expect(await repository.rows({ dispatchId: 'd1', shards: 2, resumedAt: RESUMED_AT }, T0, () => true)).toEqual({
+      ...rowCounts({ PENDING: 3, PROCESSING: 2, SENT: 3 }, { bounced: 1 }),
+      signs: { sent: 2, bounced: 1 },
       overdue: [
         {
           key: { dispatchId: 'd1', shard: 1, applyId: 'lost' },
@@ -150,33 +166,71 @@ describe('what is left of a dispatch', () => {
         { key: { dispatchId: 'd1', shard: 1, applyId: 'now' }, since: T0, status: 'PENDING' },
       ],
       newestSentAt: Date.parse('2026-03-02T08:00:02.000Z'),
-      newestOutcomeAt: Date.parse('2026-03-02T08:00:02.000Z'),
+      newestOutcomeAt: Date.parse('2026-03-02T08:00:03.000Z'),
     });
     for (const { args } of dynamo.commandCalls(QueryCommand)) expect(args[0].input.ConsistentRead).toBe(true);
+  });
+
+  it('is not read on once there is no time', async () => {
+    dynamo.on(QueryCommand).resolves({ Items: [], LastEvaluatedKey: { pk: '1' } });
+    let pages = 3;
+
+    await expect(repository.rows({ dispatchId: 'd1', shards: 1 }, T0, () => pages-- > 0)).rejects.toThrow('no time');
+    expect(dynamo.commandCalls(QueryCommand)).toHaveLength(3);
+  });
+
+  it.each([
+    [{ signsSince: RESUMED_AT }, 1],
+    [{ signsSince: RESUMED_AT + 1, resumedAt: RESUMED_AT }, 0],
+    [{ signsSince: RESUMED_AT - 1, resumedAt: RESUMED_AT + 1 }, 0],
+    [{}, 1],
+  ])('tells of mails since it was resumed or taken up again: %o', async (from, mails) => {
+    const row = { pk: 'DISPATCH#d1#0', sk: 'RECIPIENT#a', status: 'SENT', nextAttemptAt: '2026-03-02T08:00:00.000Z' };
+    dynamo.on(QueryCommand).resolves({ Items: [{ ...row, sentAt: '2026-03-02T08:00:02.000Z', delivery: 'bounced' }] });
+
+    const { signs } = await repository.rows({ dispatchId: 'd1', shards: 1, ...from }, T0, () => true);
+
+    expect(signs).toEqual({ sent: mails, bounced: mails });
+  });
+
+  it('is looked for in eight shards at once', async () => {
+    let [open, most] = [0, 0];
+    dynamo.on(QueryCommand).callsFake(async () => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((done) => setImmediate(done));
+      open -= 1;
+      return { Items: [] };
+    });
+
+    await repository.rows({ dispatchId: 'd1', shards: 64 }, T0, () => true);
+
+    expect(dynamo.commandCalls(QueryCommand)).toHaveLength(64);
+    expect(most).toBe(8);
   });
 });
 
 it('a visit leaves when it was', async () => {
   dynamo.on(UpdateCommand).resolves({});
 
-  await repository.mark('d1', T0);
+  await repository.mark(aDispatch({ dispatchId: 'd1', generation: 4 }), T0);
 
   expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
     Key: keyOf('d1'),
-    UpdateExpression: 'SET #visitedAt = :visitedAt',
+    UpdateExpression: 'SET #visitedAt = :visitedAt, #visitedGeneration = :visitedGeneration REMOVE #visitedTasks',
     ConditionExpression: '#openKey = :was_openKey',
-    ExpressionAttributeValues: { ':visitedAt': '2026-03-02T09:00:00.000Z', ':was_openKey': 'OPEN' },
+    ExpressionAttributeValues: { ':visitedAt': '2026-03-02T09:00:00.000Z', ':visitedGeneration': 4, ':was_openKey': 'OPEN' },
   });
 });
 
 it('marks nothing of a dispatch that was completed since it was read', async () => {
   dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
 
-  await expect(repository.mark('d1', T0)).resolves.toBeUndefined();
+  await expect(repository.mark(aDispatch(), T0)).resolves.toBeUndefined();
 });
 
 describe('a recount', () => {
-  const dispatch = aDispatch({ dispatchId: 'd1', total: 5, countedAt: T0 - 1_000 });
+  const dispatch = aDispatch({ dispatchId: 'd1', total: 5, countsVersion: 7 });
   const recount = () => repository.recount(dispatch, rowCounts({ SENT: 2, PENDING: 1 }, { bounced: 1 }), T0);
 
   it('stands on what progress had counted, and takes recipients in batches for pending', async () => {
@@ -186,12 +240,12 @@ describe('a recount', () => {
     expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
       Key: keyOf('d1'),
       UpdateExpression: 'SET #counts = :counts, #deliveries = :deliveries, #lastProgressAt = :lastProgressAt',
-      ConditionExpression: '#openKey = :was_openKey AND #status = :was_status AND #countedAt = :was_countedAt',
+      ConditionExpression: '#openKey = :was_openKey AND #status = :was_status AND #countsVersion = :was_countsVersion',
       ExpressionAttributeValues: {
         ':counts': someCounts({ SENT: 2, PENDING: 3 }),
         ':deliveries': someDeliveries({ bounced: 1 }),
         ':lastProgressAt': '2026-03-02T09:00:00.000Z',
-        ':was_countedAt': '2026-03-02T08:59:59.000Z',
+        ':was_countsVersion': 7,
       },
     });
   });

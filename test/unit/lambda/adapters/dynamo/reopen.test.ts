@@ -82,7 +82,9 @@ describe('reopening', () => {
 
       const [, update] = updates();
       expect(update?.UpdateExpression).toBe(
-        'SET #status = :inProgress, generation = generation + :one, openKey = :open ' +
+        'SET #status = :inProgress, generation = generation + :one, openKey = :open' +
+          // What bounced before says nothing about what is sent now.
+          (status === 'COMPLETED' ? ', signsSince = :since ' : ' ') +
           'REMOVE completedAt, outcome, needsAttention, expiresAt',
       );
       expect(update?.ConditionExpression).toBe('#status IN (:accepted, :inProgress, :completed)');
@@ -92,6 +94,7 @@ describe('reopening', () => {
         ':completed': 'COMPLETED',
         ':one': 1,
         ':open': 'OPEN',
+        ...(status === 'COMPLETED' && { ':since': '2026-03-02T09:00:00.009Z' }),
       });
     },
   );

@@ -73,3 +73,26 @@ describe('the last complete pass of the sweeper', () => {
     await expect(traces.passed(T0)).rejects.toThrow('AccessDeniedException');
   });
 });
+
+describe('when SES took the newest mail', () => {
+  it('is kept over an older one, and told as it stands then', async () => {
+    dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+    dynamo.on(GetCommand).resolves({ Item: { ...Key, newestSentAt: '2026-03-02T09:00:00.000Z' } });
+
+    expect(await traces.newestSent(T0 - 1)).toBe(T0);
+    expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toEqual({
+      TableName: 'mail',
+      Key,
+      UpdateExpression: 'SET newestSentAt = :at',
+      ConditionExpression: 'attribute_not_exists(newestSentAt) OR newestSentAt < :at',
+      ExpressionAttributeValues: { ':at': '2026-03-02T08:59:59.999Z' },
+    });
+  });
+
+  it('is told without one that was just seen', async () => {
+    dynamo.on(GetCommand).resolves({});
+
+    expect(await traces.newestSent(undefined)).toBeUndefined();
+    expect(dynamo.commandCalls(UpdateCommand)).toHaveLength(0);
+  });
+});

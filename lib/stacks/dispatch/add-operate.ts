@@ -10,7 +10,7 @@ import type { Parts } from './parts.ts';
 import { OPERATORS, READERS, SENDERS } from './scopes.ts';
 
 /** What people do to dispatches, and to sending as a whole. */
-export const addOperations = (scope: Construct, { stage, table }: Parts): Record<string, Endpoint> => {
+export const addOperate = (scope: Construct, { stage, table }: Parts): Record<string, Endpoint> => {
   const common = { timeout: Duration.seconds(20), memoryMegabytes: 512, kept: stage.kept };
   const dispatches = new ServiceFunction(scope, 'OperateDispatches', {
     ...common,
