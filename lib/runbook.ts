@@ -32,6 +32,9 @@ export const RUNBOOK_SECTIONS = [
   'complaint-rate',
 ] as const;
 
+/** Others, to which only the widget on the dashboard leads. */
+export const SECTIONS_WITHOUT_ALARM = ['mails-refused'] as const;
+
 export type RunbookSection = (typeof RUNBOOK_SECTIONS)[number];
 
 /** Where the section is found in this repository. */

@@ -8,7 +8,7 @@ import type { OpenList, Overview } from './show-ports.ts';
 export interface ShowOverviewDeps {
   readonly dispatches: OpenList;
   readonly sending: Pick<SendingRepository, 'read'>;
-  readonly sweeps: Pick<SweepTraces, 'lastPassAt'>;
+  readonly sweeps: Pick<SweepTraces, 'lastPassAt' | 'newestSent'>;
   readonly witness: Pick<WitnessRepository, 'read'>;
   readonly clock: Clock;
 }
@@ -26,9 +26,11 @@ const SHOWN = 20;
 export const createShowOverview =
   ({ dispatches, sending, sweeps, witness, clock }: ShowOverviewDeps): ShowOverview =>
   async () => {
-    const [state, lastPassAt, heard, found] = await Promise.all([
+    const [state, lastPassAt, newestSentAt, heard, found] = await Promise.all([
       sending.read(),
       sweeps.lastPassAt(),
+      // What is wrong with that item, lastPassAt tells as well.
+      sweeps.newestSent(undefined).catch((): 'unavailable' => 'unavailable'),
       witness.read(),
       look(dispatches),
     ]);
@@ -45,6 +47,7 @@ export const createShowOverview =
       sending: state === 'unavailable' ? state : masked(state),
       lastPassAt,
       witness: heard,
+      newestSentAt,
       inTrouble: inTrouble.slice(0, SHOWN),
       moreInTrouble: Math.max(0, inTrouble.length - SHOWN),
       underWay: underWay.length,
@@ -53,11 +56,11 @@ export const createShowOverview =
     };
   };
 
-/** The newest that are not finished, and the newest that need attention: those may not wait for the others to end. */
+/** The newest that are not finished, and the newest that need attention: those may not wait for the others to end. Tests, too: alarms ring for them. */
 const look = async (dispatches: OpenList): Promise<{ readonly dispatches: readonly Dispatch[]; readonly isPart: boolean }> => {
-  const open = await dispatches.list({ isTest: false, limit: OPEN_LOOKED_AT });
+  const open = await dispatches.list({ limit: OPEN_LOOKED_AT });
   if (open.next?.part !== 'open') return { dispatches: distinct(open.dispatches), isPart: open.next !== undefined };
-  const attention = await dispatches.list({ isTest: false, from: { part: 'attention' }, limit: ATTENTION_LOOKED_AT });
+  const attention = await dispatches.list({ from: { part: 'attention' }, limit: ATTENTION_LOOKED_AT });
   return { dispatches: distinct([...open.dispatches, ...attention.dispatches]), isPart: true };
 };
 

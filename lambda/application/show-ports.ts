@@ -5,6 +5,7 @@ import type { Operation } from '../domain/operation.ts';
 import type { Sending } from '../domain/pause.ts';
 import type { RecipientKey, RecipientStatus } from '../domain/recipient.ts';
 import type { Trouble } from '../domain/trouble.ts';
+import type { UnclearPolicy } from '../domain/unclear.ts';
 import type { Witness } from '../domain/witness.ts';
 import type { StoredRecipient } from './ports.ts';
 import type { DispatchPage, DispatchQuery } from './read-ports.ts';
@@ -57,6 +58,8 @@ export interface Overview {
   /** Undefined: recovery never passed. */
   readonly lastPassAt: Instant | undefined | 'unavailable';
   readonly witness: Witness | 'unavailable';
+  /** When SES took the newest mail of which an event is due, as recovery has seen; undefined: none is. */
+  readonly newestSentAt: Instant | undefined | 'unavailable';
   /** The worst first. */
   readonly inTrouble: readonly DispatchInTrouble[];
   /** How many more there are. */
@@ -75,6 +78,8 @@ export interface Overview {
 export interface Story extends RowCounts {
   readonly now: Instant;
   readonly dispatch: Dispatch;
+  /** What follows a lost answer in this stage. */
+  readonly unclearPolicy: UnclearPolicy;
   readonly tasksLeft: readonly TaskLeft[];
   readonly batchesLeft: number;
   /** Some of them; none when a recipient was asked for. */

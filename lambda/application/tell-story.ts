@@ -1,6 +1,7 @@
 import { maskAddress, maskAddresses } from '../domain/masking.ts';
 import { shardOf } from '../domain/shards.ts';
 import { countBad } from '../domain/trouble.ts';
+import type { UnclearPolicy } from '../domain/unclear.ts';
 import type { Clock } from './ports.ts';
 import type { ReadDispatch } from './read-dispatch.ts';
 import type { RecipientSeen, Story, StoryRepository } from './show-ports.ts';
@@ -9,6 +10,13 @@ import type { RecipientSeen, Story, StoryRepository } from './show-ports.ts';
 export interface StoryWish {
   readonly dispatchId: string;
   readonly applyIds: readonly string[];
+}
+
+export interface TellStoryDeps {
+  readonly dispatches: Pick<ReadDispatch, 'dispatch'>;
+  readonly stories: StoryRepository;
+  readonly unclearPolicy: UnclearPolicy;
+  readonly clock: Clock;
 }
 
 export type TellStory = (wish: StoryWish) => Promise<Story | 'not-found'>;
@@ -21,7 +29,7 @@ const ANYBODY = { adminId: '', isOperator: true };
 
 /** Tells what became of a dispatch, and of one of its recipients. */
 export const createTellStory =
-  (dispatches: Pick<ReadDispatch, 'dispatch'>, stories: StoryRepository, clock: Clock): TellStory =>
+  ({ dispatches, stories, unclearPolicy, clock }: TellStoryDeps): TellStory =>
   async ({ dispatchId, applyIds }) => {
     const found = await dispatches.dispatch(ANYBODY, dispatchId);
     if (found === undefined) return 'not-found';
@@ -38,6 +46,7 @@ export const createTellStory =
       dispatch: { ...dispatch, adminId: maskAddresses(dispatch.adminId) },
       counts,
       deliveries,
+      unclearPolicy,
       tasksLeft,
       batchesLeft,
       badRecipients,

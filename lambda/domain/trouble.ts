@@ -2,7 +2,6 @@ import type { DeliveryState } from './delivery.ts';
 import { type Dispatch, needsAttention, type RowCounts, wasCounted } from './dispatch.ts';
 import type { Instant } from './instant.ts';
 import type { RecipientStatus } from './recipient.ts';
-import type { Witness } from './witness.ts';
 
 /** What can be wrong with a dispatch, the worst first. */
 export const TROUBLE_KINDS = ['stopped', 'recipients', 'unmoved'] as const;
@@ -10,6 +9,7 @@ export const TROUBLE_KINDS = ['stopped', 'recipients', 'unmoved'] as const;
 /** Why a person should look at a dispatch: it was stopped, some of its mails were not sent, or nothing of it moves. */
 export interface Trouble {
   readonly kind: (typeof TROUBLE_KINDS)[number];
+  /** When it was stopped or ended, or else when it last moved. */
   readonly since: Instant;
 }
 
@@ -49,10 +49,3 @@ const PASS_OVERDUE_MS = 15 * 60_000;
 /** Whether recovery should have passed again by now. @param lastPassAt undefined: it never passed */
 export const isPassOverdue = (lastPassAt: Instant | undefined, now: Instant): boolean =>
   lastPassAt === undefined || now - lastPassAt > PASS_OVERDUE_MS;
-
-/** Events come within seconds. */
-const ANSWER_MS = 120_000;
-
-/** Since when the witness owes an answer about a canary, a mail that was sent only to hear of it; undefined: it does not. */
-export const silentSince = ({ mark = 0, canaries }: Witness, now: Instant): Instant | undefined =>
-  canaries.find((sentAt) => sentAt > mark + ANSWER_MS && now - sentAt > ANSWER_MS);

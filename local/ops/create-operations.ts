@@ -1,6 +1,3 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-
-import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
 import type { Clients } from '../clients.ts';
 import type { FunctionHost } from '../functions/host.ts';
 import type { Gate } from '../gate/gate.ts';
@@ -12,7 +9,7 @@ import { createOpsRoutes } from './routes.ts';
 
 /** What of a running stack the operations page looks at. */
 export interface Surroundings {
-  readonly clients: Pick<Clients, 'dynamodb' | 'sqs'>;
+  readonly clients: Pick<Clients, 'sqs'>;
   readonly gate: Gate;
   readonly outputs: ReturnType<typeof readOutputs>;
   /** Of the API, whose address the page shares. */
@@ -33,7 +30,6 @@ export const createOperations = (
   return createOpsRoutes({
     sqs: clients.sqs,
     queues: repairableQueues(outputs),
-    sending: createSendingRepository(DynamoDBDocumentClient.from(clients.dynamodb), outputs.tableName),
     gate,
     port,
     links,

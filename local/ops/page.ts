@@ -16,13 +16,12 @@ export const opsPage = (links: Links): string =>
           <h1>Mail dispatch: operations</h1>
           ${Object.entries(links).map(([name, address]) => html`<a href="${address}">${name}</a>`)}
         </header>
-        <p id="lost" class="wrong" role="alert">The local stack does not answer. This page goes on asking.</p>
+        <p id="lost" class="wrong" role="alert"></p>
         <main>
           <div id="widget">Asking …</div>
           <p id="said" role="status"></p>
           <div id="state"></div>
         </main>
-        <dialog id="popup"></dialog>
         <script type="module" src="/ops/page.js"></script>
       </html> `,
   );

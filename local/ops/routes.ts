@@ -81,6 +81,11 @@ export const createOpsRoutes = (deps: OpsDeps) => {
     if (route === undefined) return undefined;
     if (!isFromHere(request, deps.port)) return say(403, 'This page answers to itself only, at 127.0.0.1 or localhost.');
     if (request.method === 'POST' && !isJson(request)) return say(415, 'The content type is application/json.');
-    return route(request.body);
+    try {
+      return await route(request.body);
+    } catch (error) {
+      // Its message may hold anything.
+      return say(500, `The local stack failed at this (${error instanceof Error ? error.name : 'nothing is known of it'}).`);
+    }
   };
 };

@@ -1,19 +1,7 @@
 import { html, render } from '../../lambda/adapters/html/html.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
 import { maskAddress, maskAddresses } from '../../lambda/domain/masking.ts';
-import type { Sending } from '../../lambda/domain/pause.ts';
 import { type SendCall, TAKEN } from '../gate/call-log.ts';
 import type { Backlog, OpsState } from './state.ts';
-
-const describeSending = (sending: Sending | 'unavailable'): string => {
-  if (sending === 'unavailable') return 'Whether mails go out cannot be told: the table does not answer.';
-  const { pause } = sending;
-  if (pause === undefined) return 'Mails go out.';
-  if (pause.by === 'operator') {
-    return `Paused since ${toIso(pause.since)} by ${pause.who}${pause.reason === undefined ? '' : `: ${pause.reason}`}. Only an operator ends it, by PUT /sending.`;
-  }
-  return `Paused since ${toIso(pause.since)} by the service itself: ${pause.code}. One mail tries again at ${toIso(pause.until)}.`;
-};
 
 const queueRow = ({ name, visible, delayed, inFlight, dead }: Backlog) =>
   html`<tr class="${dead > 0 ? 'wrong' : ''}">
@@ -58,12 +46,10 @@ const heads = (...names: readonly string[]) =>
   </tr>`;
 
 /** Everything around the widget that changes; all values in it are escaped. */
-export const stateHtml = ({ sending, queues, gate }: OpsState): string => {
-  const isSending = sending !== 'unavailable' && sending.pause === undefined;
-  return render(
+export const stateHtml = ({ queues, gate }: OpsState): string =>
+  render(
     html`<section>
-        <h2>Sending</h2>
-        <p class="${isSending ? '' : 'wrong'}">${maskAddresses(describeSending(sending))}</p>
+        <h2>The SES gate</h2>
         ${faultsOf(gate)}
       </section>
       <section>
@@ -93,4 +79,3 @@ export const stateHtml = ({ sending, queues, gate }: OpsState): string => {
         }
       </section>`,
   );
-};

@@ -1,7 +1,5 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-import type { SendingRepository } from '../../lambda/application/ports.ts';
-import type { Sending } from '../../lambda/domain/pause.ts';
 import type { Gate } from '../gate/gate.ts';
 import type { RepairableQueue } from '../repair/repairable-queues.ts';
 
@@ -16,7 +14,6 @@ export interface Backlog {
 
 /** What the page shows around the widget. */
 export interface OpsState {
-  readonly sending: Sending | 'unavailable';
   readonly queues: readonly Backlog[];
   readonly gate: ReturnType<Gate['look']>;
 }
@@ -25,7 +22,6 @@ export interface OpsState {
 export interface StateSources {
   readonly sqs: SQSClient;
   readonly queues: Readonly<Record<string, RepairableQueue>>;
-  readonly sending: Pick<SendingRepository, 'read'>;
   readonly gate: Pick<Gate, 'look'>;
 }
 
@@ -48,11 +44,10 @@ const countMessages = async (sqs: SQSClient, url: string) => {
 };
 
 /** How everything stands now. */
-export const readState = async ({ sqs, queues, sending, gate }: StateSources): Promise<OpsState> => {
+export const readState = async ({ sqs, queues, gate }: StateSources): Promise<OpsState> => {
   const measure = async ([name, { queueUrl, deadLetterQueueUrl }]: readonly [string, RepairableQueue]): Promise<Backlog> => {
     const [own, dead] = await Promise.all([countMessages(sqs, queueUrl), countMessages(sqs, deadLetterQueueUrl)]);
     return { name, ...own, dead: dead.visible + dead.delayed + dead.inFlight };
   };
-  const [now, backlogs] = await Promise.all([sending.read(), Promise.all(Object.entries(queues).map(measure))]);
-  return { sending: now, queues: backlogs, gate: gate.look() };
+  return { queues: await Promise.all(Object.entries(queues).map(measure)), gate: gate.look() };
 };

@@ -10,6 +10,7 @@ if (chromium === undefined) process.stderr.write('No Chromium is found, so no pa
 
 const ATTACK = '<img src=x onerror=alert(1)>';
 const ATTACK_IN_MAIL = '<img src=y onerror=alert(2)>';
+const LOST = /^Failed to load resource/;
 const REASON = 'the provider looks at our account';
 
 describe.skipIf(chromium === undefined)('in a browser', () => {
@@ -28,8 +29,8 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     expect(opened.faults).toEqual([]);
   });
 
-  const open = async (path: string, expectedDialogs?: RegExp): Promise<Page> => {
-    opened = await openPage(browser, `${stack.description.api}${path}`, expectedDialogs);
+  const open = async (path: string, expected?: RegExp): Promise<Page> => {
+    opened = await openPage(browser, `${stack.description.api}${path}`, expected);
     return opened.page;
   };
   const textOf = (page: Page) => page.locator('main').innerText();
@@ -82,6 +83,38 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       expect(await page.locator('[name=dispatchId]').inputValue()).toBe('half an id');
     });
 
+    it('a story stays on the page while somebody types the next id', async () => {
+      const page = await open('/ops');
+      await lookUp(page, stack.idOf('well'), 'apply-1');
+      const asOf = await page.getByText('As of').innerText();
+
+      await page.locator('[name=dispatchId]').fill('half an id');
+      await page.getByText('As of').filter({ hasNotText: asOf }).waitFor();
+
+      expect(await page.locator('#widget').innerText()).toContain('Recipient apply-1');
+      expect(await page.locator('[name=dispatchId]').inputValue()).toBe('half an id');
+    });
+
+    it('what the stack fails at is told, and told no more once it is over', async () => {
+      const page = await open('/ops', LOST);
+
+      await page.route('**/ops/state', (route) => route.fulfill({ status: 500, body: 'The queues gave no answer.' }));
+      await page.getByText('The queues gave no answer. This page goes on asking.').waitFor();
+      await page.unroute('**/ops/state');
+
+      await page.locator('#lost').waitFor({ state: 'hidden' });
+    });
+
+    it('a click that comes to nothing is told', async () => {
+      const page = await open('/ops', LOST);
+      await page.getByRole('button', { name: 'Look up' }).waitFor();
+
+      await page.route('**/ops/widget', (route) => route.abort());
+      await page.getByRole('button', { name: 'Look up' }).click();
+
+      await page.getByText('That could not be shown: The local stack does not answer.').waitFor();
+    });
+
     it('the Enter key in the form looks up as the button does, and what is no id is answered with a sentence', async () => {
       const page = await open('/ops');
 
@@ -89,6 +122,7 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
       await page.locator('[name=dispatchId]').press('Enter');
 
       await page.getByText('This is not the id of a dispatch').waitFor();
+      expect(await page.locator('[name=dispatchId]').inputValue()).toBe(ATTACK);
     });
 
     it('a recipient whose id and variables hold HTML is shown as text and starts nothing (S12)', async () => {
@@ -152,10 +186,21 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
 
       await page.locator('#widget tr', { hasText: stoppedId }).getByRole('button', { name: 'Story' }).click();
       await page.getByText(`POST /dispatches/${stoppedId}/resume`).waitFor();
+      await takePicture(page, 'stopped');
       await page.getByRole('button', { name: 'Back to the overview' }).click();
       await page.getByText('Dispatches in trouble').waitFor();
 
       expect(await page.locator('[name=dispatchId]').inputValue()).toBe('');
+    });
+
+    it('a button that comes to nothing says that nothing was moved', async () => {
+      const page = await open('/ops', /^Failed to load resource|^Move one dead letter/);
+      await page.route('**/ops/redrive', (route) => route.abort());
+
+      await page.getByRole('button', { name: 'Move back' }).click();
+
+      await page.getByText('Nothing was moved, as far as is known').waitFor();
+      expect(await stack.queues.deadLetters()).toBe(1);
     });
 
     it('the button behind a queue moves its dead letters back, once somebody says yes', async () => {

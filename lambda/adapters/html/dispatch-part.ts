@@ -1,10 +1,11 @@
 import type { Story, TaskLeft } from '../../application/show-ports.ts';
 import { DELIVERY_STATES } from '../../domain/delivery.ts';
 import { type Dispatch, type DispatchOutcome, isActive } from '../../domain/dispatch.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient.ts';
 import type { StopReason } from '../../domain/stop-rule.ts';
+import { countsText, hasBadBounces, numberOf, reasonsToLook } from './counts-words.ts';
 import { type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
-import { countsText } from './overview-page.ts';
 
 /** What became of a dispatch, and what to do about it. */
 export const dispatchPart = (place: Place, story: Story): readonly HtmlValue[] => {
@@ -14,11 +15,11 @@ export const dispatchPart = (place: Place, story: Story): readonly HtmlValue[] =
     html`<h3>Dispatch <code>${dispatchId}</code></h3>`,
     sentence(
       ['Scenario ', html`<code>${scenarioId}</code>`, ', recruit ', html`<code>${recruitId}</code>`],
-      [', asked for by ', adminId, isTest && ', as a test', '. ', total, total === 1 ? ' recipient: ' : ' recipients: '],
-      [countsText(counts), '.'],
+      [', asked for by ', adminId, isTest && ', as a test', '. '],
+      [numberOf(total, 'recipient'), ': ', countsText(counts), '.'],
     ),
     deliveriesSentence(story),
-    statusSentence(dispatch),
+    statusSentence(story),
     timesTable(dispatch),
     leftSentences(story),
     nextSentences(story),
@@ -41,13 +42,14 @@ const OUTCOMES: Readonly<Record<DispatchOutcome, string>> = {
   'none-sent': 'no mail was sent',
 };
 
-const STOP_REASONS: Readonly<Record<StopReason, string>> = {
+const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   'permanent-failures': 'SES refused at least ten of its mails and more than half',
   'bad-signs': 'more than ten of its mails bounced, and more than one in ten',
   stale: 'its mail was due for more than a day while nothing moved, and nobody has said that it should still go out',
 };
 
-const statusSentence = ({ status, outcome, needsAttention, failureReason, faultCode }: Dispatch): Html => {
+const statusSentence = (story: Story): Html => {
+  const { status, outcome, failureReason, faultCode } = story.dispatch;
   const state = html`<b>${status}</b>`;
   switch (status) {
     case 'ACCEPTED':
@@ -55,18 +57,27 @@ const statusSentence = ({ status, outcome, needsAttention, failureReason, faultC
     case 'IN_PROGRESS':
       return sentence(state, ': its mails are being sent.');
     case 'COMPLETED':
-      return (needsAttention === true ? warning : sentence)(
-        [state, ': ', outcome === undefined ? 'no recipient is left to send to' : OUTCOMES[outcome]],
-        needsAttention === true ? '; a person should look at the others.' : '.',
-      );
+      return endSentence(story, [
+        state,
+        ': ',
+        outcome === undefined ? 'no recipient is left to send to' : OUTCOMES[outcome],
+        '.',
+      ]);
     case 'STOPPED':
       return warning(
-        [state, ': ', failureReason === undefined ? 'no reason is stored' : STOP_REASONS[failureReason], '. '],
+        [state, ': ', failureReason === undefined ? 'no reason is stored' : STOP_WORDS[failureReason], '. '],
         faultCode !== undefined && ['All of them with ', html`<code>${faultCode}</code>`, '.'],
       );
     case 'CANCELLED':
-      return sentence(state, ': nothing of it is sent any more.');
+      return endSentence(story, [state, ': nothing of it is sent any more.']);
   }
+};
+
+/** Says why a person should look, if one should. */
+const endSentence = (story: Story, words: HtmlValue): Html => {
+  if (story.dispatch.needsAttention !== true) return sentence(words);
+  const reasons = reasonsToLook(story);
+  return warning(words, reasons.length > 0 && [' A person should look: ', reasons.join('; '), '.']);
 };
 
 const timesTable = (dispatch: Dispatch): Html => {
@@ -85,7 +96,8 @@ const timesTable = (dispatch: Dispatch): Html => {
 };
 
 const leftSentences = ({ tasksLeft, batchesLeft }: Story): HtmlValue => [
-  batchesLeft > 0 && sentence(batchesLeft, ' batches of recipients are not in the table as rows yet: they wait to be expanded.'),
+  batchesLeft > 0 &&
+    sentence(numberOf(batchesLeft, 'batch of recipients is', 'batches of recipients are'), ' not in the table as rows yet.'),
   tasksLeft.length > 0 &&
     sentence(
       'Not done yet: ',
@@ -103,7 +115,9 @@ const taskText = ({ kind, task, requestedAt }: TaskLeft): HtmlValue => [
 ];
 
 /** What a person can do now; nothing when nothing is asked of one. */
-const nextSentences = ({ dispatch: { dispatchId, status }, counts }: Story): HtmlValue => {
+const nextSentences = (story: Story): HtmlValue => {
+  const { dispatchId, status } = story.dispatch;
+  const { counts } = story;
   const path = `/dispatches/${dispatchId}`;
   const who = (state: string): Html => call(`GET ${path}/recipients?status=${state}`);
   return [
@@ -111,9 +125,15 @@ const nextSentences = ({ dispatch: { dispatchId, status }, counts }: Story): Htm
       sentence('Next: cure the cause, then ', call(`POST ${path}/resume`), ', or ', call(`POST ${path}/cancel`), '.'),
       sentence('Runbook: ', runbook('dispatch-stopped')),
     ],
-    counts.FAILED > 0 && sentence('Who FAILED, and why: ', who('FAILED'), '. Runbook: ', runbook('send-dead-letters')),
+    counts.FAILED > 0 &&
+      sentence(
+        ['Who FAILED, and why: ', who('FAILED'), '. Runbook: for the code ', html`<code>${ATTEMPTS_EXHAUSTED}</code>`, ' '],
+        [runbook('send-dead-letters'), ', for any other ', runbook('mails-refused')],
+      ),
     counts.FAILED > 0 && isActive(status) && sentence('Once the cause is cured: ', call(`POST ${path}/retry`), '.'),
     counts.UNKNOWN > 0 && sentence('Who is UNKNOWN: ', who('UNKNOWN'), '. Runbook: ', runbook('outcome-unknown')),
+    hasBadBounces(story) &&
+      sentence('Correct the addresses that bounced before anything is sent to them again. Runbook: ', runbook('bounce-rate')),
   ];
 };
 

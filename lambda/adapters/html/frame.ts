@@ -7,7 +7,9 @@ export interface Place {
   readonly endpoint: string;
   readonly theme: 'light' | 'dark';
   /** What the form holds. */
-  readonly given?: { readonly dispatchId?: string; readonly applyId?: string };
+  readonly given?: { readonly dispatchId: string; readonly applyId: string };
+  /** What the page shows: `overview`, or the ids of a story with a space between. It comes back with the form. */
+  readonly shown?: string;
 }
 
 /** Colours only where they say something; all else is CloudWatch's own. */
@@ -65,15 +67,16 @@ export const storyButton = (
   { endpoint }: Place,
   label: string,
   ids: { readonly dispatchId: string; readonly applyId?: string },
-): Html => button(endpoint, label, { ...ids });
+): Html => button(endpoint, label, { show: 'story', ...ids });
 
 export const backButton = ({ endpoint }: Place): Html =>
   html`<p>${button(endpoint, 'Back to the overview', { show: 'overview' })}</p>`;
 
-/** The form that asks for a story; CloudWatch sends its fields along with a click that has no words of its own. */
-export const lookUpForm = ({ endpoint, given }: Place): Html =>
+/** The form that asks for a story; CloudWatch sends its fields along with every call. */
+export const lookUpForm = ({ endpoint, given, shown }: Place): Html =>
   html`<h3>Look one up</h3>
     <form class="look-up">
+      <input type="hidden" name="shown" value="${shown}" />
       <p>
         <label
           >Dispatch
@@ -87,7 +90,7 @@ export const lookUpForm = ({ endpoint, given }: Place): Html =>
         /></label>
       </p>
     </form>
-    <p>${button(endpoint, 'Look up', {}, 'btn btn-primary')}</p>`;
+    <p>${button(endpoint, 'Look up', { show: 'typed' }, 'btn btn-primary')}</p>`;
 
 export const time = (at: Instant): Html => html`<time>${toIso(at)}</time>`;
 

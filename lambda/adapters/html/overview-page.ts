@@ -1,7 +1,8 @@
 import type { DispatchInTrouble, Overview } from '../../application/show-ports.ts';
-import type { Counts, Dispatch } from '../../domain/dispatch.ts';
-import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
-import { isPassOverdue, silentSince } from '../../domain/trouble.ts';
+import type { Dispatch } from '../../domain/dispatch.ts';
+import { isPassOverdue } from '../../domain/trouble.ts';
+import { isSilent } from '../../domain/witness.ts';
+import { countsText, numberOf, reasonsToLook } from './counts-words.ts';
 import { lookUpForm, page, type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
@@ -51,51 +52,46 @@ const recoverySentence = ({ lastPassAt, sending, now }: Overview): Html => {
   return warning(passed, ', and should do so every five minutes. Runbook: ', runbook('sweep-silent'));
 };
 
-const witnessSentence = ({ witness, now }: Overview): Html => {
-  if (witness === 'unavailable') return warning('What SES’s events tell cannot be told: ', NO_ANSWER);
+/** By the rule of the alarm that events do not come. */
+const witnessSentence = ({ witness, newestSentAt }: Overview): Html => {
+  if (witness === 'unavailable' || newestSentAt === 'unavailable')
+    return warning('Whether SES’s events come cannot be told: ', NO_ANSWER);
   const { mark, holds } = witness;
   const heard =
     mark === undefined ? 'No event of SES was ever applied' : ['SES’s events are applied up to mails sent at ', time(mark)];
-  const stuck = holds.length > 0 && [' Events about ', holds.length, ' mails could not be applied yet.'];
-  const since = silentSince(witness, now);
-  if (since === undefined) return sentence(heard, '.', stuck);
+  const stuck = holds.length > 0 && [' Events about ', numberOf(holds.length, 'mail'), ' could not be applied yet.'];
+  if (newestSentAt === undefined || !isSilent(witness, newestSentAt)) return sentence(heard, '.', stuck);
   return warning(
-    heard,
-    '; about a mail sent at ',
-    time(since),
-    ' there is none. ',
-    stuck,
-    ' Runbook: ',
-    runbook('feedback-silent'),
+    [heard, ', but SES took mails until ', time(newestSentAt), ' whose events are due.', stuck],
+    [' Runbook: ', runbook('feedback-silent')],
   );
 };
 
 const underWaySentence = ({ underWay, oldestUnderWayAt, isPart }: Overview): Html =>
   sentence(
-    underWay === 0
-      ? 'No dispatch is under way'
-      : [underWay, underWay === 1 ? ' dispatch is under way' : ' dispatches are under way'],
+    underWay === 0 ? 'No dispatch is under way' : numberOf(underWay, 'dispatch is under way', 'dispatches are under way'),
     oldestUnderWayAt !== undefined && [', the oldest since ', time(oldestUnderWayAt)],
     '.',
     isPart && ' There are more than were looked at: only the newest are counted.',
   );
 
-const troubles = (place: Place, { inTrouble, moreInTrouble }: Overview): HtmlValue => {
-  if (inTrouble.length === 0) return sentence('None.');
+const troubles = (place: Place, { inTrouble, moreInTrouble, isPart }: Overview): HtmlValue => {
+  if (inTrouble.length === 0) return sentence(isPart ? 'None among the newest, and not all were looked at.' : 'None.');
   return [
     table(
-      ['dispatch', 'scenario', 'status', 'why', 'recipients', 'since'],
+      ['dispatch', 'scenario', 'status', 'why', 'recipients', 'stopped, ended or last moved'],
       inTrouble.map((each) => row(place, each)),
     ),
     moreInTrouble > 0 && sentence('And ', moreInTrouble, ' more.'),
+    isPart && sentence('There may be older ones: not all were looked at.'),
   ];
 };
 
 const row = (place: Place, { dispatch, trouble }: DispatchInTrouble): readonly HtmlValue[] => {
-  const { dispatchId, scenarioId, status, counts, total } = dispatch;
+  const { dispatchId, scenarioId, isTest, status, counts, total } = dispatch;
   return [
     [html`<code>${dispatchId}</code> `, storyButton(place, 'Story', { dispatchId })],
-    scenarioId,
+    [scenarioId, isTest && ' (a test)'],
     status,
     why(dispatch, trouble.kind),
     counts === undefined ? [total, ' in all'] : countsText(counts),
@@ -103,20 +99,16 @@ const row = (place: Place, { dispatch, trouble }: DispatchInTrouble): readonly H
   ];
 };
 
-const why = ({ failureReason, faultCode, counts }: Dispatch, kind: DispatchInTrouble['trouble']['kind']): HtmlValue => {
+const why = (
+  { failureReason, faultCode, counts, deliveries }: Dispatch,
+  kind: DispatchInTrouble['trouble']['kind'],
+): HtmlValue => {
   switch (kind) {
     case 'stopped':
       return ['stopped: ', failureReason ?? 'no reason stored', faultCode !== undefined && [' (', faultCode, ')']];
     case 'recipients':
-      if (counts === undefined || counts.FAILED > 0) return 'some mails were not sent';
-      return counts.UNKNOWN > 0 ? 'of some mails nobody knows whether they were sent' : 'many of its mails bounced';
+      return (counts && reasonsToLook({ counts, ...(deliveries && { deliveries }) }).join('; ')) || 'a person should look at it';
     case 'unmoved':
       return 'nothing has moved for an hour';
   }
-};
-
-/** Recipients by state, without the states that none is in. */
-export const countsText = (counts: Counts): string => {
-  const there = RECIPIENT_STATUSES.filter((status) => counts[status] > 0).map((status) => `${counts[status]} ${status}`);
-  return there.length === 0 ? 'none' : there.join(', ');
 };

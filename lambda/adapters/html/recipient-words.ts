@@ -3,27 +3,33 @@ import type { DeliveryState } from '../../domain/delivery.ts';
 import type { DispatchStatus } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { ATTEMPTS_EXHAUSTED, type In, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
+import type { UnclearPolicy } from '../../domain/unclear.ts';
 import { runbook, sentence, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
 /** What the state means, and what happens next. */
-export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch, now }: Story): Html => {
+export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch, unclearPolicy, now }: Story): Html => {
   switch (recipient.status) {
     case 'PENDING':
       return sentence(pendingWords(recipient, dispatch.status, now));
     case 'PROCESSING': {
       const attempt = attempts.find(({ lease }) => lease === recipient.lease.token);
-      return sentence(processingWords(recipient, attempt?.outcome === 'unclear' ? (attempt.code ?? '') : undefined, now));
+      const lost = attempt?.outcome === 'unclear' ? (attempt.code ?? '') : undefined;
+      return sentence(processingWords(recipient, lost, afterLease(unclearPolicy, dispatch.status), now));
     }
     case 'SENT':
       return recipient.messageId === undefined
         ? sentence('By a person’s word the mail was sent; SES itself has said nothing of it.')
         : sentence('SES took the mail at ', time(recipient.sentAt), ' as ', code(recipient.messageId), '.');
     case 'FAILED':
-      return warning(failedWords(recipient, attempts));
+      return warning(failedWords(recipient, attempts, dispatch.status));
     case 'UNKNOWN':
       return warning(
-        ['SES was asked to send, its answer was lost, and its events do not tell either, since ', time(recipient.failedAt), '. '],
+        [
+          'SES was asked to send, its answer was lost, and nothing had told by ',
+          time(recipient.failedAt),
+          ' whether it took the mail. ',
+        ],
         ['Nothing sends again on a guess; a late event still settles it. Runbook: ', runbook('outcome-unknown')],
       );
     case 'CANCELLED':
@@ -46,30 +52,60 @@ const pendingWords = (
     : ['Due since ', time(nextAttemptAt), ', and waits for its turn.', last];
 };
 
-/** @param lost the code of an answer that was lost; undefined: SES has not been heard to fail */
-const processingWords = ({ lease }: In<'PROCESSING'>, lost: string | undefined, now: Instant): readonly HtmlValue[] => {
+/** What follows when a lease ends and nothing tells whether SES took the mail. */
+const afterLease = (policy: UnclearPolicy, dispatch: DispatchStatus): string => {
+  switch (policy) {
+    case 'auto':
+      return 'SES’s events decide whether SES took the mail';
+    case 'hold':
+      return 'it is UNKNOWN, and a person decides';
+    case 'resend':
+      if (dispatch === 'CANCELLED') return 'it is CANCELLED or UNKNOWN, since its dispatch is cancelled';
+      if (dispatch === 'STOPPED') return 'it waits until its dispatch is resumed, or is UNKNOWN';
+      return 'the mail is sent once more, also to one who has it, and is UNKNOWN when that answer is lost, too';
+  }
+};
+
+/**
+ * @param lost the code of an answer that was lost; undefined: SES has not been heard to fail
+ * @param then what follows the end of the lease
+ */
+const processingWords = (
+  { lease }: In<'PROCESSING'>,
+  lost: string | undefined,
+  then: string,
+  now: Instant,
+): readonly HtmlValue[] => {
   const until = time(lease.until);
-  if (lease.until <= now)
-    return ['Its lease ended at ', until, ' with the outcome open: SES’s events decide whether SES took the mail.'];
+  if (lease.until <= now) return ['Its lease ended at ', until, ' with the outcome open: next, ', then, '.'];
   return lost === undefined
-    ? ['A sender has it in hand. Should nothing come of it, its lease ends at ', until, '; then SES’s events decide.']
-    : ['SES’s answer was lost (', code(lost), '). Waiting for its lease to end at ', until, '; then SES’s events decide.'];
+    ? ['A sender has it in hand. Should nothing come of it, its lease ends at ', until, '; then ', then, '.']
+    : ['SES’s answer was lost (', code(lost), '). Waiting for its lease to end at ', until, '; then ', then, '.'];
 };
 
 const failedWords = (
   { lastErrorCode, failedAt, round }: In<'FAILED'>,
   attempts: RecipientSeen['attempts'],
+  dispatch: DispatchStatus,
 ): readonly HtmlValue[] => {
   const at = time(failedAt);
   if (lastErrorCode === SETTLED_BY_OPERATOR) return ['By a person’s word the mail was not sent, at ', at, '.'];
-  if (lastErrorCode !== ATTEMPTS_EXHAUSTED)
-    return ['Refused for good at ', at, ' with ', code(lastErrorCode), '. A retry sends again once the cause is cured.'];
+  if (lastErrorCode !== ATTEMPTS_EXHAUSTED) {
+    const wayOn = againWords(dispatch, 'A retry sends again once the cause is cured.');
+    return ['Refused for good at ', at, ' with ', code(lastErrorCode), '. ', wayOn, ' Runbook: ', runbook('mails-refused')];
+  }
   const cause = attempts.findLast(({ code: last }) => last !== undefined)?.code;
   return [
     ['All attempts of round ', round, ' were used up at ', at],
     cause !== undefined && [', the last with ', code(cause)],
-    ['. Redrive its dead letter, or retry. Runbook: ', runbook('send-dead-letters')],
+    ['. ', againWords(dispatch, 'Redrive its dead letter, or retry.'), ' Runbook: ', runbook('send-dead-letters')],
   ];
+};
+
+/** @param words how it is sent again as long as its dispatch is */
+const againWords = (dispatch: DispatchStatus, words: string): string => {
+  if (dispatch === 'CANCELLED') return 'Its dispatch is cancelled: nothing of it is sent again.';
+  return dispatch === 'STOPPED' ? 'Its dispatch is stopped: nothing of it is sent before that is resumed.' : words;
 };
 
 const DELIVERIES: Readonly<Record<DeliveryState, string>> = {

@@ -20,8 +20,6 @@ export const storyPage = (place: Place, story: Story): Html => {
   );
 };
 
-/** A sentence instead of what was asked for, and the way on. What was typed is not shown again. */
-export const refusalPage = ({ endpoint, theme }: Place, words: string): Html => {
-  const place = { endpoint, theme };
-  return page(place, html`<p class="bad">${words}</p>`, backButton(place), lookUpForm(place));
-};
+/** A sentence instead of what was asked for, and the way on. */
+export const refusalPage = (place: Place, words: string): Html =>
+  page(place, html`<p class="bad">${words}</p>`, backButton(place), lookUpForm(place));

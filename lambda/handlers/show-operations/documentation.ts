@@ -3,7 +3,7 @@ export const DOCUMENTATION = `## Mail dispatch: operations
 
 Shows whether mails are sent, which dispatches are in trouble, and the story of one dispatch or of one of its recipients. It reads only: nothing can be changed here.
 
-Addresses are masked; what mails say is not read.
+Addresses of recipients and of those who act are masked; what mails say is not read. The ids \`applyId\` and \`recruitId\` are shown as they were given.
 
 ### Parameters
 

@@ -1,9 +1,15 @@
 import * as z from 'zod';
 
 import { text } from '../../config/env.ts';
+import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 
 /** The settings of the function behind the dashboard's widget. */
-export const ShowOperationsEnv = z.object({ TABLE_NAME: text, OPEN_INDEX: text });
+export const ShowOperationsEnv = z.object({
+  TABLE_NAME: text,
+  OPEN_INDEX: text,
+  /** As the senders have it: what follows a lost answer. */
+  UNCLEAR_POLICY: z.enum(UNCLEAR_POLICIES),
+});
 
 /** What the stack must set. */
 export type ShowOperationsEnvVars = Record<keyof z.output<typeof ShowOperationsEnv>, string>;

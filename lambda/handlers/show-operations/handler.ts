@@ -24,17 +24,34 @@ export interface ShowOperationsHandlerDeps {
 /** What CloudWatch shows: HTML, or Markdown. */
 export type WidgetAnswer = string | { readonly markdown: string };
 
+type Wish = Exclude<WidgetWish, { show: 'documentation' }>;
+
 const REFUSALS: Readonly<Record<Extract<WidgetWish, { show: 'refusal' }>['of'], string>> = {
   dispatchId: 'This is not the id of a dispatch: such an id has 52 characters, letters from a to z and digits from 2 to 7.',
   applyId: 'This is not an applyId: such an id has 1 to 128 bytes and no control characters.',
   'no-dispatchId': 'Give the id of the dispatch as well: an applyId names a recipient within its dispatch.',
 };
 
+/** What the form holds, and what comes back with it. */
+const formOf = (wish: Wish): Pick<Place, 'given' | 'shown'> => {
+  switch (wish.show) {
+    case 'overview':
+      return { shown: 'overview' };
+    case 'refusal':
+      return { given: wish.given };
+    case 'story': {
+      const { dispatchId, applyIds } = wish;
+      const [applyId = ''] = applyIds;
+      return { given: { dispatchId, applyId }, shown: `${dispatchId} ${applyId}` };
+    }
+  }
+};
+
 /** A widget's event in, what it shows out. Reads only, and answers whatever happens. */
 export const createHandler = ({ showOverview, tellStory, telemetry }: ShowOperationsHandlerDeps) => {
   const { logger, metrics, count } = telemetry;
 
-  const show = async (wish: Exclude<WidgetWish, { show: 'documentation' }>, place: Place): Promise<Html> => {
+  const show = async (wish: Wish, place: Place): Promise<Html> => {
     switch (wish.show) {
       case 'overview':
         return overviewPage(place, await showOverview());
@@ -43,9 +60,7 @@ export const createHandler = ({ showOverview, tellStory, telemetry }: ShowOperat
       case 'story': {
         const story = await tellStory(wish);
         if (story === 'not-found') return refusalPage(place, 'There is no dispatch with that id.');
-        const { dispatchId, applyIds } = wish;
-        const [applyId] = applyIds;
-        return storyPage({ ...place, given: { dispatchId, ...(applyId !== undefined && { applyId }) } }, story);
+        return storyPage(place, story);
       }
     }
   };
@@ -53,7 +68,7 @@ export const createHandler = ({ showOverview, tellStory, telemetry }: ShowOperat
   return middy(async (event: unknown, { invokedFunctionArn, awsRequestId }: Context): Promise<WidgetAnswer> => {
     const { wish, theme } = parseWidgetEvent(event);
     if (wish.show === 'documentation') return { markdown: DOCUMENTATION };
-    const place = { endpoint: invokedFunctionArn, theme };
+    const place = { endpoint: invokedFunctionArn, theme, ...formOf(wish) };
     try {
       return render(await show(wish, place));
     } catch (error) {

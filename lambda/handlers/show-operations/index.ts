@@ -26,10 +26,11 @@ export const handler = createHandler({
     witness: createWitnessRepository(client, tableName),
     clock,
   }),
-  tellStory: createTellStory(
-    createReadDispatch(createReadRepository(client, tableName)),
-    createStoryRepository(client, tableName),
+  tellStory: createTellStory({
+    dispatches: createReadDispatch(createReadRepository(client, tableName)),
+    stories: createStoryRepository(client, tableName),
+    unclearPolicy: env.UNCLEAR_POLICY,
     clock,
-  ),
+  }),
   telemetry: createTelemetry(),
 });

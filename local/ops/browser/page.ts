@@ -1,5 +1,5 @@
 // Runs in the browser: keeps the page up to date, and moves dead letters back.
-import { showWidget } from './widget.ts';
+import { reasonOf, showWidget } from './widget.ts';
 
 const REFRESH_MS = 4_000;
 
@@ -11,7 +11,12 @@ const find = <T extends HTMLElement>(id: string, type: new () => T): T => {
 
 const state = find('state', HTMLElement);
 const said = find('said', HTMLElement);
-const widget = showWidget(find('widget', HTMLElement), find('popup', HTMLDialogElement));
+const lost = find('lost', HTMLElement);
+
+const say = (text: string): void => {
+  said.textContent = text;
+};
+const widget = showWidget(find('widget', HTMLElement), say);
 
 let stateHtml = '';
 let isPressed = false;
@@ -19,7 +24,8 @@ let isPressed = false;
 const refreshState = async (): Promise<void> => {
   const response = await fetch('/ops/state');
   const text = await response.text();
-  if (!response.ok || text === stateHtml) return;
+  if (!response.ok) throw new Error(text);
+  if (text === stateHtml) return;
   stateHtml = text;
   const focused = document.activeElement?.id ?? '';
   // Made by this machine's own stack, which has escaped every value in it.
@@ -35,8 +41,8 @@ const refresh = async (): Promise<void> => {
   try {
     await Promise.all([refreshState(), widget.refresh()]);
     document.body.classList.remove('lost');
-  } catch {
-    // The stack was stopped; the page says so and asks again.
+  } catch (error) {
+    lost.textContent = `${reasonOf(error)} This page goes on asking.`;
     document.body.classList.add('lost');
   }
 };
@@ -45,8 +51,12 @@ const redrive = async ({ dataset: { queue = '', dead = '' } }: HTMLElement): Pro
   const what = dead === '1' ? 'one dead letter' : `${dead} dead letters`;
   if (!confirm(`Move ${what} of ${queue} back to the queue? What made them fail should have been put right.`)) return;
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch('/ops/redrive', { method: 'POST', headers, body: JSON.stringify({ queue }) });
-  said.textContent = await response.text();
+  try {
+    const response = await fetch('/ops/redrive', { method: 'POST', headers, body: JSON.stringify({ queue }) });
+    say(await response.text());
+  } catch (error) {
+    say(`Nothing was moved, as far as is known: ${reasonOf(error)}`);
+  }
   await refresh();
 };
 

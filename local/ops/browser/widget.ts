@@ -1,93 +1,83 @@
 import { actionOf, buttonOf, fieldsOf, harmless, keepTyped, makeReachable } from './widget-html.ts';
 
-/** A call of the widget's function; it is repeated to keep the page up to date. */
+/** What is sent along when the function is called. */
 interface Call {
   readonly endpoint?: string;
+  /** The content of the action that was clicked; nothing when the page only brings itself up to date. */
   readonly payload: unknown;
-  readonly forms: Readonly<Record<string, string>>;
 }
 
-const post = async (call: Call): Promise<string> => {
+/** What went wrong, in words. A browser that reaches nobody fails with a TypeError: the stack was stopped. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error && !(error instanceof TypeError) ? error.message : 'The local stack does not answer.';
+
+/** Fails with the stack's own words. */
+const post = async (call: Call, forms: Readonly<Record<string, string>>): Promise<string> => {
   const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch('/ops/widget', { method: 'POST', headers, body: JSON.stringify({ ...call, theme }) });
-  if (response.ok) return response.text();
-  const reason = document.createElement('p');
-  reason.textContent = await response.text();
-  return reason.outerHTML;
+  const body = JSON.stringify({ ...call, forms, theme });
+  const response = await fetch('/ops/widget', { method: 'POST', headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
 };
 
-/** Shows the widget, and does what CloudWatch does about its actions. */
-export const showWidget = (widget: HTMLElement, popup: HTMLDialogElement) => {
-  let shown: Call = { payload: {}, forms: {} };
+/** Shows the widget, and does what CloudWatch does about the actions in it. */
+export const showWidget = (widget: HTMLElement, say: (text: string) => void) => {
   let html = '';
-  let asked = 0;
+  let clicks = 0;
+  let waiting = 0;
 
-  const fill = (root: HTMLElement, text: string) => {
-    root.replaceChildren(harmless(text));
-    makeReachable(root);
-  };
-  const show = async (call: Call): Promise<void> => {
-    asked += 1;
-    const mine = asked;
-    const isRepeat = call === shown;
-    const text = await post(call);
-    // A newer click was faster.
-    if (mine !== asked) return;
-    shown = call;
-    if (isRepeat && text === html) return;
+  const show = async (call: Call, change: (fill: () => void) => void): Promise<void> => {
+    const mine = clicks;
+    const text = await post(call, fieldsOf(widget));
+    // Somebody has clicked meanwhile.
+    if (mine !== clicks || text === html) return;
     html = text;
-    if (isRepeat) {
-      keepTyped(widget, () => {
-        fill(widget, text);
-      });
-    } else fill(widget, text);
+    change(() => {
+      widget.replaceChildren(harmless(text));
+      makeReachable(widget);
+    });
   };
   const carryOut = async (action: Element): Promise<void> => {
-    const confirmation = action.getAttribute('confirmation');
-    if (confirmation !== null && !confirm(confirmation)) return;
-    const isPopup = action.getAttribute('display') === 'popup';
-    const content = action.innerHTML;
-    if (action.getAttribute('action') !== 'call') {
-      fill(isPopup ? popup : widget, content);
-      if (isPopup) popup.showModal();
-      return;
+    clicks += 1;
+    waiting += 1;
+    html = '';
+    say('');
+    try {
+      const text = action.textContent.trim();
+      const payload: unknown = text === '' ? {} : JSON.parse(text);
+      await show({ endpoint: action.getAttribute('endpoint') ?? '', payload }, (fill) => {
+        fill();
+      });
+    } catch (error) {
+      say(`That could not be shown: ${reasonOf(error)}`);
+    } finally {
+      waiting -= 1;
     }
-    const endpoint = action.getAttribute('endpoint') ?? '';
-    const text = action.textContent.trim();
-    const payload: unknown = text === '' ? {} : JSON.parse(text);
-    const call = { endpoint, payload, forms: fieldsOf(widget) };
-    if (!isPopup) {
-      await show(call);
-      return;
-    }
-    fill(popup, await post(call));
-    popup.showModal();
   };
 
-  const onClick = (event: Event) => {
-    for (
-      let at = event.target instanceof Element ? event.target : null;
-      at && at !== event.currentTarget;
-      at = at.parentElement
-    ) {
+  widget.addEventListener('click', (event) => {
+    for (let at = event.target instanceof Element ? event.target : null; at && at !== widget; at = at.parentElement) {
       const action = actionOf(at);
       if (action === undefined) continue;
       event.preventDefault();
       void carryOut(action);
       return;
     }
-  };
-  for (const root of [widget, popup]) {
-    root.addEventListener('click', onClick);
-    root.addEventListener('keydown', ({ key, target }) => {
-      if (key === 'Enter' && target instanceof HTMLElement) buttonOf(target, root)?.click();
-    });
-    root.addEventListener('submit', (event) => {
-      event.preventDefault();
-    });
-  }
+  });
+  widget.addEventListener('keydown', ({ key, target }) => {
+    if (key === 'Enter' && target instanceof HTMLElement) buttonOf(target, widget)?.click();
+  });
+  widget.addEventListener('submit', (event) => {
+    event.preventDefault();
+  });
   return {
-    refresh: () => show(shown),
+    refresh: async (): Promise<void> => {
+      if (waiting > 0) return;
+      await show({ payload: {} }, (fill) => {
+        keepTyped(widget, fill);
+      });
+    },
   };
 };

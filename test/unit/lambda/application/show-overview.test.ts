@@ -26,7 +26,7 @@ const show = (dispatches: OpenList, deps: Partial<ShowOverviewDeps> = {}) =>
   createShowOverview({
     dispatches,
     sending: { read: () => Promise.resolve({ version: 0 }) },
-    sweeps: { lastPassAt: () => Promise.resolve(T0) },
+    sweeps: { lastPassAt: () => Promise.resolve(T0), newestSent: () => Promise.resolve(T0 - 5) },
     witness: { read: () => Promise.resolve(WITNESS) },
     clock: () => T0,
     ...deps,
@@ -42,6 +42,7 @@ describe('the overview', () => {
       sending: { version: 0 },
       lastPassAt: T0,
       witness: WITNESS,
+      newestSentAt: T0 - 5,
       inTrouble: [],
       moreInTrouble: 0,
       underWay: 0,
@@ -62,6 +63,26 @@ describe('the overview', () => {
     expect(seen).toMatchObject({ moreInTrouble: 2, underWay: 2, oldestUnderWayAt: T0 - 99, isPart: false });
   });
 
+  it('asks when the newest mail was taken, and remembers nothing', async () => {
+    const seen: unknown[] = [];
+    const newestSent = (at: unknown) => {
+      seen.push(at);
+      return Promise.resolve(undefined);
+    };
+
+    expect(await show(pages(), { sweeps: { lastPassAt: () => Promise.resolve(T0), newestSent } })).toMatchObject({
+      newestSentAt: undefined,
+    });
+    expect(seen).toEqual([undefined]);
+  });
+
+  it('looks at tests as at all others', async () => {
+    const list = pages({ dispatches: numbered(1, { status: 'STOPPED', isTest: true }) });
+
+    expect((await show(list)).inTrouble).toHaveLength(1);
+    expect(list.queries.map(({ isTest }) => isTest)).toEqual([undefined]);
+  });
+
   it('looks at those that need attention also when more are open than it looks at', async () => {
     const list = pages(
       { dispatches: numbered(2, {}), next: { part: 'open', after: 'x' } },
@@ -71,8 +92,8 @@ describe('the overview', () => {
     const seen = await show(list);
 
     expect(list.queries.map(({ from, isTest }) => [from, isTest])).toEqual([
-      [undefined, false],
-      [{ part: 'attention' }, false],
+      [undefined, undefined],
+      [{ part: 'attention' }, undefined],
     ]);
     expect(seen.inTrouble.map(({ dispatch }) => dispatch.dispatchId)).toEqual(['short']);
     expect(seen).toMatchObject({ underWay: 2, isPart: true });
@@ -109,8 +130,12 @@ describe('the overview', () => {
   it('says what the table did not tell, and shows the rest', async () => {
     const silent = () => Promise.resolve('unavailable' as const);
 
-    expect(
-      await show(pages(), { sending: { read: silent }, sweeps: { lastPassAt: silent }, witness: { read: silent } }),
-    ).toMatchObject({ sending: 'unavailable', lastPassAt: 'unavailable', witness: 'unavailable', inTrouble: [] });
+    const sweeps = { lastPassAt: silent, newestSent: () => Promise.reject(new Error('no answer')) };
+    const unknown = { sending: 'unavailable', lastPassAt: 'unavailable', newestSentAt: 'unavailable', witness: 'unavailable' };
+
+    expect(await show(pages(), { sending: { read: silent }, sweeps, witness: { read: silent } })).toMatchObject({
+      ...unknown,
+      inTrouble: [],
+    });
   });
 });

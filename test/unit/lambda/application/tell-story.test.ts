@@ -31,7 +31,11 @@ const tell = (applyIds: readonly string[], row: Partial<RecipientSeen> = {}, { d
       return Promise.resolve(id === 'd1' ? { dispatch, counts, deliveries: NO_DELIVERIES } : undefined);
     },
   };
-  return { readers, keys, story: createTellStory(dispatches, stories, () => T0)({ dispatchId, applyIds }) };
+  return {
+    readers,
+    keys,
+    story: createTellStory({ dispatches, stories, unclearPolicy: 'hold', clock: () => T0 })({ dispatchId, applyIds }),
+  };
 };
 
 describe('a story', () => {
@@ -43,6 +47,7 @@ describe('a story', () => {
       dispatch: aDispatch({ dispatchId: 'd1', adminId: 'k…@example.com', shards: 5 }),
       counts: COUNTS,
       deliveries: NO_DELIVERIES,
+      unclearPolicy: 'hold',
       tasksLeft: [TASK],
       batchesLeft: 2,
       badRecipients: [],

@@ -48,8 +48,51 @@ describe('what a widget’s event asks for', () => {
     ['of a recipient with half of a pair', { dispatchId: ID, applyId: 'a\ud800' }, 'applyId'],
     ['of a recipient alone', { applyId: 'a-1' }, 'no-dispatchId'],
   ])('is refused for an id that is %s', (_, ids, of) => {
-    expect(wishOf(context(ids))).toEqual({ show: 'refusal', of });
-    expect(wishOf({ ...(ids as object), ...context() })).toEqual({ show: 'refusal', of });
+    expect(wishOf(context(ids))).toMatchObject({ show: 'refusal', of });
+    expect(wishOf({ ...(ids as object), ...context() })).toMatchObject({ show: 'refusal', of });
+  });
+
+  it('is refused together with what was given, no longer than a field is', () => {
+    expect(wishOf(context({ dispatchId: ` ${'x'.repeat(300)}`, applyId: '<img>' }))).toEqual({
+      show: 'refusal',
+      of: 'dispatchId',
+      given: { dispatchId: 'x'.repeat(200), applyId: '<img>' },
+    });
+  });
+
+  describe('of a widget that was made with parameters, which come at the top as well', () => {
+    const params = { dispatchId: ID, applyId: 'a' };
+    const event = (all: unknown, clicked: object = {}) => ({ ...params, ...clicked, ...context(all, params) });
+
+    it.each<[string, unknown, unknown]>([
+      ['those, at first', event({}), story(ID, 'a')],
+      ['what was typed, when the form’s button was clicked', event({ dispatchId: OTHER }, { show: 'typed' }), story(OTHER)],
+      ['what was typed, when only the form comes along', event({ dispatchId: OTHER }), story(OTHER)],
+      ['the overview, when an empty form was sent', event({ shown: `${ID} a` }, { show: 'typed' }), { show: 'overview' }],
+      [
+        'the whole dispatch, when that was clicked',
+        { show: 'story', dispatchId: ID, ...context(params, { dispatchId: ID }) },
+        story(ID),
+      ],
+      ['another dispatch that was clicked, whatever is shown', { dispatchId: OTHER, ...context({}, params) }, story(OTHER)],
+    ])('is %s', (_, given, wish) => {
+      expect(wishOf(given)).toEqual(wish);
+    });
+  });
+
+  describe('when the dashboard brings itself up to date', () => {
+    const typed = { dispatchId: 'half an i', applyId: 'x' };
+
+    it.each<[string, string, unknown]>([
+      ['the overview', 'overview', { show: 'overview' }],
+      ['a dispatch', `${OTHER} `, story(OTHER)],
+      ['a recipient whose id has spaces', `${OTHER} a b`, story(OTHER, 'a b')],
+    ])('is %s once more, whatever is half typed', (_, shown, wish) => {
+      const params = { dispatchId: ID };
+
+      expect(wishOf(context({ ...typed, shown }))).toEqual(wish);
+      expect(wishOf({ ...params, ...context({ ...typed, shown }, params) })).toEqual(wish);
+    });
   });
 
   it('comes with the dashboard’s colours', () => {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Dispatch, NO_DELIVERIES } from '../../../../lambda/domain/dispatch.ts';
-import {
-  compareTroubles,
-  countBad,
-  isPassOverdue,
-  silentSince,
-  type Trouble,
-  troubleOf,
-} from '../../../../lambda/domain/trouble.ts';
+import { compareTroubles, countBad, isPassOverdue, type Trouble, troubleOf } from '../../../../lambda/domain/trouble.ts';
 import { aDispatch, someCounts } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
@@ -32,6 +25,16 @@ describe('the trouble of a dispatch', () => {
     [
       'is that some recipients failed, while others are sent to',
       { status: 'IN_PROGRESS', counts: someCounts({ FAILED: 1, PENDING: 2 }), lastProgressAt: NOW - MINUTE },
+      { kind: 'recipients', since: NOW - MINUTE },
+    ],
+    [
+      'is that many mails bounced, while others are sent to',
+      {
+        status: 'IN_PROGRESS',
+        counts: someCounts({ SENT: 100, PENDING: 2 }),
+        deliveries: { ...NO_DELIVERIES, bounced: 11 },
+        lastProgressAt: NOW - MINUTE,
+      },
       { kind: 'recipients', since: NOW - MINUTE },
     ],
     [
@@ -96,21 +99,5 @@ describe('recovery', () => {
     [NOW - 15 * MINUTE - 1, true],
   ])('that last passed at %s is overdue: %s', (lastPassAt, overdue) => {
     expect(isPassOverdue(lastPassAt, NOW)).toBe(overdue);
-  });
-});
-
-describe('the witness', () => {
-  const canary = NOW - 5 * MINUTE;
-
-  it('is silent since the first canary that it should have heard of', () => {
-    expect(silentSince({ mark: canary - HOUR, holds: [], canaries: [canary, canary + MINUTE] }, NOW)).toBe(canary);
-    expect(silentSince({ holds: [], canaries: [canary] }, NOW)).toBe(canary);
-  });
-
-  it('owes nothing about a canary that was just sent, or that it has told of', () => {
-    expect(silentSince({ mark: T0, holds: [], canaries: [NOW - 2 * MINUTE] }, NOW)).toBeUndefined();
-    expect(silentSince({ mark: canary - 2 * MINUTE, holds: [], canaries: [canary] }, NOW)).toBeUndefined();
-    expect(silentSince({ mark: canary, holds: [], canaries: [canary] }, NOW)).toBeUndefined();
-    expect(silentSince({ holds: [], canaries: [] }, NOW)).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { FunctionPool } from '../../../../local/functions/pool.ts';
 import { createOpsRoutes } from '../../../../local/ops/routes.ts';
+import { sdkError } from '../../../support/dynamo.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:show-operations';
 const HERE = { host: '127.0.0.1:3000', origin: 'http://127.0.0.1:3000', 'content-type': 'application/json' };
@@ -33,7 +34,6 @@ const deps = {
   widget,
   sqs: new SQSClient({ region: 'us-east-1' }),
   queues: { sends: { queueUrl: 'https://sqs/live', deadLetterQueueUrl: 'https://sqs/dead' } },
-  sending: { read: () => Promise.resolve({ version: 0 }) },
   gate: {
     look: () => ({
       account: {
@@ -87,6 +87,19 @@ describe('the operations page', () => {
   it('answers nothing of what it does not have', async () => {
     expect(await ask('GET', '/ops/other')).toBeUndefined();
     expect(await ask('GET', '/ops/redrive')).toBeUndefined();
+  });
+});
+
+describe('what fails', () => {
+  it.each([
+    ['GET', '/ops/state', {}],
+    ['POST', '/ops/redrive', { queue: 'sends' }],
+  ])('at %s %s is answered with a sentence, and without the error’s own words', async (method, path, body) => {
+    sqs.on(GetQueueAttributesCommand).rejects(sdkError('QueueDoesNotExist', 400));
+
+    const answer = await ask(method, path, HERE, body);
+
+    expect(answer).toMatchObject({ status: 500, text: 'The local stack failed at this (QueueDoesNotExist).' });
   });
 });
 

@@ -5,9 +5,7 @@ import { PlannedFault } from '../../../../local/gate/plan.ts';
 import type { OpsState } from '../../../../local/ops/state.ts';
 import { stateHtml } from '../../../../local/ops/state-html.ts';
 
-const AT = Date.parse('2026-03-04T05:06:07.000Z');
 const WELL: OpsState = {
-  sending: { version: 0 },
   queues: [{ name: 'sends', visible: 1, delayed: 2, inFlight: 3, dead: 0 }],
   gate: {
     account: {
@@ -28,27 +26,10 @@ describe('what stands around the widget', () => {
   it('says that all is well, with a backlog and nothing to move back', () => {
     const text = show({});
 
-    expect(text).toContain('Mails go out.');
     expect(text).toContain('No faults are ordered');
     expect(text).toContain('<td>1</td> <td>2</td> <td>3</td> <td>0</td>');
     expect(text).not.toContain('<button');
     expect(text).not.toContain('class="wrong"');
-  });
-
-  it.each<[string, OpsState['sending'], string]>([
-    [
-      'an operator’s pause',
-      { version: 1, pause: { by: 'operator', who: 'kim@example.com', since: AT, reason: 'look <b>' } },
-      'Paused since 2026-03-04T05:06:07.000Z by k…@example.com: look &lt;b&gt;. Only an operator ends it',
-    ],
-    [
-      'a pause of the service',
-      { version: 1, pause: { by: 'service', code: 'ACCOUNT_PAUSED', since: AT, until: AT + 60_000, seconds: 60 } },
-      'by the service itself: ACCOUNT_PAUSED. One mail tries again at 2026-03-04T05:07:07.000Z.',
-    ],
-    ['a table that does not answer', 'unavailable', 'cannot be told'],
-  ])('tells of %s', (_, sending, words) => {
-    expect(show({ sending })).toContain(words);
   });
 
   it('offers to move dead letters back where there are some', () => {

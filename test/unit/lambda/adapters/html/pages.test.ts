@@ -6,9 +6,9 @@ import { render } from '../../../../../lambda/adapters/html/html.ts';
 import { overviewPage } from '../../../../../lambda/adapters/html/overview-page.ts';
 import { refusalPage, storyPage } from '../../../../../lambda/adapters/html/story-page.ts';
 import type { Overview, RecipientSeen, Story } from '../../../../../lambda/application/show-ports.ts';
-import { type Dispatch, NO_DELIVERIES } from '../../../../../lambda/domain/dispatch.ts';
+import { type Counts, type Dispatch, NO_DELIVERIES } from '../../../../../lambda/domain/dispatch.ts';
 import type { Recipient } from '../../../../../lambda/domain/recipient.ts';
-import { RUNBOOK_SECTIONS } from '../../../../../lib/runbook.ts';
+import { RUNBOOK_SECTIONS, SECTIONS_WITHOUT_ALARM } from '../../../../../lib/runbook.ts';
 import {
   anAttempt,
   aRecipient,
@@ -92,10 +92,16 @@ describe('the overview', () => {
     expect(overview({ lastPassAt: T0 - 99 * MINUTE, sending: { version: 1, pause } })).toContain('; it rests while sending is');
   });
 
-  it('says when the witness is silent, and when events are stuck', () => {
-    const canaries = [T0 - 5 * MINUTE];
-    expect(overview({ witness: { holds: [{ sentAt: T0 }], canaries } })).toContain(
-      `No event of SES was ever applied; about a mail sent at ${at(-5)} there is none. Events about 1 mails could not be applied yet.`,
+  it('says when events do not come, by the rule of the alarm, and when some are stuck', () => {
+    const witness = { mark: T0 - 9 * MINUTE, holds: [], canaries: [] };
+
+    expect(overview({ witness, newestSentAt: T0 - 5 * MINUTE })).toContain(
+      `SES’s events are applied up to mails sent at ${at(-9)}, but SES took mails until ${at(-5)} whose events are due. Runbook: docs/runbook.md#feedback-silent`,
+    );
+    expect(overview({ witness, newestSentAt: T0 - 7 * MINUTE })).toContain(`mails sent at ${at(-9)}.`);
+    expect(overview({ witness, newestSentAt: undefined })).not.toContain('Runbook');
+    expect(overview({ witness: { holds: [{ sentAt: T0 }], canaries: [T0] }, newestSentAt: T0 })).toContain(
+      `No event of SES was ever applied, but SES took mails until ${at(0)} whose events are due. Events about 1 mail could not be`,
     );
   });
 
@@ -120,17 +126,30 @@ describe('the overview', () => {
     [
       'short of some mails',
       [{ status: 'COMPLETED', counts: someCounts({ FAILED: 1 }) }, { kind: 'recipients' }],
-      'COMPLETED some mails were not sent 1 FAILED',
+      'COMPLETED 1 mail was not sent 1 FAILED',
     ],
     [
       'unsure of some mails',
       [{ status: 'COMPLETED', counts: someCounts({ UNKNOWN: 1 }) }, { kind: 'recipients' }],
-      'COMPLETED of some mails nobody knows whether they were sent 1 UNKNOWN',
+      'COMPLETED of 1 mail nobody knows whether it was sent 1 UNKNOWN',
     ],
     [
       'full of bounces',
+      [
+        { status: 'COMPLETED', counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, bounced: 15 } },
+        { kind: 'recipients' },
+      ],
+      'COMPLETED 15 mails bounced 30 SENT',
+    ],
+    [
+      'short, in two ways',
+      [{ status: 'COMPLETED', counts: someCounts({ FAILED: 2, UNKNOWN: 3 }) }, { kind: 'recipients' }],
+      'COMPLETED 2 mails were not sent; of 3 mails nobody knows whether it was sent',
+    ],
+    [
+      'to be looked at, and nobody counted why',
       [{ status: 'COMPLETED', counts: someCounts({ SENT: 20 }) }, { kind: 'recipients' }],
-      'COMPLETED many of its mails bounced 20 SENT',
+      'COMPLETED a person should look at it 20 SENT',
     ],
     ['unmoved', [{ status: 'IN_PROGRESS' }, { kind: 'unmoved' }], 'IN_PROGRESS nothing has moved for an hour'],
   ])('lists a dispatch that is %s', (_, trouble, row) => {
@@ -138,6 +157,21 @@ describe('the overview', () => {
     expect(overview({ inTrouble: [aTrouble(...trouble)] }).replaceAll(/\s+/g, ' ')).toContain(
       `${LONG_ID} Story interview ${row}`,
     );
+  });
+
+  it('marks a test among them', () => {
+    expect(overview({ inTrouble: [aTrouble({ isTest: true })] })).toContain('interview (a test)');
+    expect(overview({ inTrouble: [aTrouble()] })).not.toContain('a test');
+  });
+
+  it('says beside the list that not all were looked at', () => {
+    expect(overview({ isPart: true })).toContain('None among the newest, and not all were looked at.');
+    expect(overview({ isPart: true, inTrouble: [aTrouble()] })).toContain('There may be older ones: not all were looked at.');
+    expect(overview({ inTrouble: [aTrouble()] })).not.toContain('looked at');
+  });
+
+  it('says of each when it was stopped or ended, or else when it last moved', () => {
+    expect(overview({ inTrouble: [aTrouble()] })).toMatch(/recipients\s+stopped, ended or last moved/);
   });
 });
 
@@ -150,8 +184,18 @@ describe('the way on', () => {
     const html = render(overviewPage(PLACE, anOverview({ inTrouble: [aTrouble()] })));
     const [row, lookUp] = actions(html);
 
-    expect(row?.slice(1)).toEqual(['btn', 'Story', `action="call" endpoint="${PLACE.endpoint}"`, `{"dispatchId":"${LONG_ID}"}`]);
-    expect(lookUp?.slice(1)).toEqual(['btn btn-primary', 'Look up', `action="call" endpoint="${PLACE.endpoint}"`, '{}']);
+    expect(row?.slice(1)).toEqual([
+      'btn',
+      'Story',
+      `action="call" endpoint="${PLACE.endpoint}"`,
+      `{"show":"story","dispatchId":"${LONG_ID}"}`,
+    ]);
+    expect(lookUp?.slice(1)).toEqual([
+      'btn btn-primary',
+      'Look up',
+      `action="call" endpoint="${PLACE.endpoint}"`,
+      '{"show":"typed"}',
+    ]);
   });
 
   it('leads back from a story and from a refusal', () => {
@@ -172,8 +216,17 @@ describe('the way on', () => {
     expect(html).toContain('value="&lt;img src=x onerror=alert(1)&gt;"');
   });
 
-  it('keeps nothing of what was refused', () => {
-    expect(render(refusalPage({ ...PLACE, given: { applyId: 'a-1' } }, 'No.'))).not.toContain('a-1');
+  it('keeps what was refused, as text', () => {
+    const html = render(refusalPage({ ...PLACE, given: { dispatchId: IMG, applyId: 'a-1' } }, 'No.'));
+
+    expect(html).toContain('value="&lt;img src=x onerror=alert(1)&gt;"');
+    expect(html).toContain('value="a-1"');
+  });
+
+  it('takes along what the page shows', () => {
+    const html = render(storyPage({ ...PLACE, shown: `${LONG_ID} "a` }, aStory()));
+
+    expect(html).toContain(`<input type="hidden" name="shown" value="${LONG_ID} &quot;a" />`);
   });
 });
 
@@ -198,11 +251,7 @@ describe('the story of a dispatch', () => {
     ['accepted', { status: 'ACCEPTED' }, 'ACCEPTED: accepted, and no mail has been tried yet.'],
     ['under way', { status: 'IN_PROGRESS' }, 'IN_PROGRESS: its mails are being sent.'],
     ['all sent', { status: 'COMPLETED', outcome: 'all-sent', needsAttention: false }, 'COMPLETED: all mails were sent.'],
-    [
-      'partly sent',
-      { status: 'COMPLETED', outcome: 'partly-sent', needsAttention: true },
-      'some mails were sent; a person should look',
-    ],
+    ['partly sent', { status: 'COMPLETED', outcome: 'partly-sent' }, 'COMPLETED: some mails were sent.'],
     ['not sent', { status: 'COMPLETED', outcome: 'none-sent' }, 'COMPLETED: no mail was sent.'],
     ['completed', { status: 'COMPLETED' }, 'COMPLETED: no recipient is left to send to.'],
     [
@@ -216,6 +265,42 @@ describe('the story of a dispatch', () => {
     ['cancelled', { status: 'CANCELLED' }, 'CANCELLED: nothing of it is sent any more.'],
   ])('says that it is %s', (_, dispatch, sentence) => {
     expect(story(dispatch)).toContain(sentence);
+  });
+
+  it.each<[string, Partial<Dispatch>, Partial<Counts>, string]>([
+    [
+      'some failed',
+      { outcome: 'partly-sent' },
+      { SENT: 2, FAILED: 1 },
+      'some mails were sent. A person should look: 1 mail was not sent.',
+    ],
+    ['all failed', { outcome: 'none-sent' }, { FAILED: 3 }, 'no mail was sent. A person should look: 3 mails were not sent.'],
+    [
+      'of some nobody knows',
+      { outcome: 'partly-sent' },
+      { SENT: 2, UNKNOWN: 2 },
+      'look: of 2 mails nobody knows whether it was sent.',
+    ],
+    [
+      'it is cancelled',
+      { status: 'CANCELLED' },
+      { CANCELLED: 2, FAILED: 2 },
+      'any more. A person should look: 2 mails were not sent.',
+    ],
+  ])('says why a person should look when %s', (_, dispatch, counts, sentence) => {
+    expect(story({ status: 'COMPLETED', needsAttention: true, ...dispatch }, { counts: someCounts(counts) })).toContain(sentence);
+  });
+
+  it('says that mails bounced when all were sent, and where that is explained', () => {
+    const bounced = (n: number) =>
+      story(
+        { status: 'COMPLETED', outcome: 'all-sent', needsAttention: n > 10 },
+        { counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, bounced: n } },
+      );
+
+    expect(bounced(15)).toContain('COMPLETED: all mails were sent. A person should look: 15 mails bounced.');
+    expect(bounced(15)).toMatch(/Correct the addresses that bounced .* Runbook: docs\/runbook\.md#bounce-rate/);
+    expect(bounced(2)).not.toMatch(/A person|Runbook/);
   });
 
   it('says what is left to do, and by whom', () => {
@@ -232,12 +317,13 @@ describe('the story of a dispatch', () => {
       },
     );
 
-    expect(text).toContain('2 batches of recipients are not in the table as rows yet');
+    expect(text).toContain('2 batches of recipients are not in the table as rows yet.');
+    expect(story({}, { batchesLeft: 1 })).toContain('1 batch of recipients is not in the table as rows yet.');
     expect(text).toContain(`Not done yet: resume (task 1), asked for at ${at(0)}, export (task 2), asked for at ${at(0)}.`);
     expect(text).toContain(`POST /dispatches/${LONG_ID}/resume, or POST /dispatches/${LONG_ID}/cancel.`);
     expect(text).toContain('docs/runbook.md#dispatch-stopped');
     expect(text).toContain(
-      `Who FAILED, and why: GET /dispatches/${LONG_ID}/recipients?status=FAILED. Runbook: docs/runbook.md#send-dead-letters`,
+      `Who FAILED, and why: GET /dispatches/${LONG_ID}/recipients?status=FAILED. Runbook: for the code ATTEMPTS_EXHAUSTED docs/runbook.md#send-dead-letters, for any other docs/runbook.md#mails-refused`,
     );
     expect(text).toContain('docs/runbook.md#outcome-unknown');
     expect(text).not.toContain('/retry');
@@ -255,9 +341,13 @@ describe('the story of a dispatch', () => {
 
     expect(text).toContain('Recipients to look into, the first 2 recipient status delivery code');
     expect(text).toContain('onerror=alert(1)&gt; Story FAILED MESSAGE_REJECTED b-1 Story SENT bounced');
-    const clicks = [...html.matchAll(/>(\{"dispatchId.*?)<\/cwdb-action>/g)].map(([, words = '']): unknown => JSON.parse(words));
-    expect(clicks).toEqual(badRecipients.map(({ applyId }) => ({ dispatchId: LONG_ID, applyId })));
-    expect(render(storyPage(PLACE, aStory({}, { recipient: 'no-recipient' })))).toContain(`>{"dispatchId":"${LONG_ID}"}<`);
+    const clicks = [...html.matchAll(/>(\{"show":"story".*?)<\/cwdb-action>/g)].map(([, words = '']): unknown =>
+      JSON.parse(words),
+    );
+    expect(clicks).toEqual(badRecipients.map(({ applyId }) => ({ show: 'story', dispatchId: LONG_ID, applyId })));
+    expect(render(storyPage(PLACE, aStory({}, { recipient: 'no-recipient' })))).toContain(
+      `>{"show":"story","dispatchId":"${LONG_ID}"}<`,
+    );
   });
 
   it('says that it has no such recipient', () => {
@@ -285,15 +375,19 @@ describe('the story of a recipient', () => {
     [
       'has lost its answer',
       ofRecipient(processing(), { attempts: [lost] }),
-      `SES’s answer was lost (TIMED_OUT). Waiting for its lease to end at ${at(5)}; then SES’s events decide.`,
+      `SES’s answer was lost (TIMED_OUT). Waiting for its lease to end at ${at(5)}; then SES’s events decide whether`,
     ],
     [
       'has an outcome that is open',
       ofRecipient(processing({ lease: { token: 'ours', until: T0 } }), { attempts: [lost] }),
-      `Its lease ended at ${at(0)} with the outcome open: SES’s events decide whether SES took the mail.`,
+      `Its lease ended at ${at(0)} with the outcome open: next, SES’s events decide whether SES took the mail.`,
     ],
     ['was sent', ofRecipient(sent()), `SES took the mail at ${at(0)} as ses-1.`],
-    ['was refused', ofRecipient(failed()), `Refused for good at ${at(0)} with MESSAGE_REJECTED.`],
+    [
+      'was refused',
+      ofRecipient(failed()),
+      `Refused for good at ${at(0)} with MESSAGE_REJECTED. A retry sends again once the cause is cured. Runbook: docs/runbook.md#mails-refused`,
+    ],
     [
       'ran out of attempts',
       ofRecipient(exhausted(), { attempts: [lost, anAttempt({ n: 2 })] }),
@@ -307,6 +401,33 @@ describe('the story of a recipient', () => {
     ['is cancelled', ofRecipient(cancelled), `Cancelled at ${at(0)}: no mail goes out.`],
   ])('says in a sentence that it %s', (_, text, sentence) => {
     expect(text).toContain(sentence);
+  });
+
+  it.each(['failed', 'exhausted'] as const)('of one that %s advises nothing that its dispatch does not allow', (how) => {
+    const recipient = how === 'failed' ? failed() : exhausted();
+    const words = (status: Dispatch['status']) => ofRecipient(recipient, {}, { status });
+
+    expect(words('CANCELLED')).toContain('Its dispatch is cancelled: nothing of it is sent again.');
+    expect(words('STOPPED')).toContain('Its dispatch is stopped: nothing of it is sent before that is resumed.');
+    for (const status of ['CANCELLED', 'STOPPED'] as const) expect(words(status)).not.toMatch(/A retry sends|Redrive its/);
+    expect(words('COMPLETED')).toMatch(/A retry sends|Redrive its/);
+  });
+
+  it.each([
+    ['resend', 'IN_PROGRESS', 'the mail is sent once more, also to one who has it'],
+    ['resend', 'CANCELLED', 'it is CANCELLED or UNKNOWN'],
+    ['resend', 'STOPPED', 'it waits until its dispatch is resumed'],
+    ['hold', 'IN_PROGRESS', 'it is UNKNOWN, and a person decides'],
+  ] as const)('says what follows a lost answer under the policy “%s” in a dispatch that is %s', (unclearPolicy, status, then) => {
+    const words = (until: number) =>
+      story(
+        { status },
+        { unclearPolicy, recipient: aRecipient(processing({ lease: { token: 'ours', until } }), { attempts: [lost] }) },
+      );
+
+    expect(words(T0 + MINUTE)).toContain(`lease to end at ${at(1)}; then ${then}`);
+    expect(words(T0)).toContain(`with the outcome open: next, ${then}`);
+    expect(words(T0)).not.toContain('events decide');
   });
 
   it.each([
@@ -374,7 +495,7 @@ describe('whatever the data holds', () => {
       { recipient, badRecipients: [{ applyId: text, status: 'FAILED', delivery: 'none', code: text }] },
     );
     const given = { dispatchId: text, applyId: text };
-    return render(overviewPage(PLACE, overviewed)) + render(storyPage({ ...PLACE, given }, told));
+    return render(overviewPage(PLACE, overviewed)) + render(storyPage({ ...PLACE, given, shown: text }, told));
   };
   const skeleton = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/value="[^"]*"/g, ''));
   const plain = skeleton(pageOf('x'));
@@ -401,14 +522,16 @@ describe('whatever the data holds', () => {
   it('every section of the runbook that a page names is there', () => {
     const pages = [
       overview({ sending: { version: 1, pause: { by: 'operator', who: 'x', since: T0 } } }),
-      overview({ lastPassAt: undefined, witness: { holds: [], canaries: [T0 - 5 * MINUTE] } }),
+      overview({ lastPassAt: undefined, witness: { holds: [], canaries: [] }, newestSentAt: T0 }),
       story({ status: 'STOPPED' }, { counts: someCounts({ FAILED: 1, UNKNOWN: 1 }), recipient: aRecipient(unknown()) }),
       ofRecipient(exhausted()),
+      ofRecipient(failed()),
+      story({ status: 'COMPLETED' }, { counts: someCounts({ SENT: 11 }), deliveries: { ...NO_DELIVERIES, bounced: 11 } }),
     ].join('\n');
     const named = new Set([...pages.matchAll(/docs\/runbook\.md#([\w-]+)/g)].map(([, section]) => section));
 
-    expect(named.size).toBeGreaterThanOrEqual(6);
-    for (const section of named) expect(RUNBOOK_SECTIONS).toContain(section);
+    expect(named.size).toBeGreaterThanOrEqual(8);
+    for (const section of named) expect([...RUNBOOK_SECTIONS, ...SECTIONS_WITHOUT_ALARM]).toContain(section);
   });
 });
 
