@@ -29,7 +29,7 @@ export type ProgressSignal =
   | Judgement
   | { readonly type: 'told'; readonly count: number }
   | { readonly type: 'not-told'; readonly count: number; readonly codes: readonly string[] }
-  | { readonly type: 'not-counted' | 'not-begun'; readonly dispatchId: string; readonly error: unknown };
+  | { readonly type: 'not-counted' | 'uncountable' | 'not-begun'; readonly dispatchId: string; readonly error: unknown };
 
 export interface FollowProgressDeps extends Omit<JudgeDeps, 'observe'> {
   readonly news: NewsBoard;
@@ -114,9 +114,10 @@ const count = async (
       counted.push(added);
       if (isBegun && added.dispatch.status === 'ACCEPTED') await begin(deps, dispatchId);
     } catch (error) {
-      observe({ type: 'not-counted', dispatchId, error });
+      const passes = error instanceof Unavailable;
+      observe({ type: passes ? 'not-counted' : 'uncountable', dispatchId, error });
       // What does not pass would hold up all other dispatches: the sweeper counts this one.
-      if (error instanceof Unavailable) return { counted, firstOpen: first };
+      if (passes) return { counted, firstOpen: first };
     }
   }
   return { counted, firstOpen: undefined };

@@ -59,7 +59,8 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     'ProgressRecordPoison',
     {
       severity: 'notice',
-      impact: 'Changes of recipients or dispatches could not be understood: mails go out as ever, but they are not counted.',
+      impact:
+        'Changes of recipients or dispatches could not be understood or written down: mails go out as ever, but they are not counted.',
       runbook: 'records-not-counted',
     },
   ],

@@ -70,7 +70,7 @@ const SAMPLES: readonly (readonly [string, DynamoDBRecord, OutboxRecord, 'counte
   ['a removed batch', at(14), OTHER, 'not counted'],
   ['a new task', at(15), OF_TASK, 'not counted'],
   ['a task that goes on', at(16), OTHER, 'not counted'],
-  ['a task that is done', at(17), OTHER, 'not counted'],
+  ['a retry that is done', at(17), OTHER, 'counted'],
 ];
 
 describe('a record of the stream is relayed if and only if somebody waits for it (O2)', () => {

@@ -10,6 +10,8 @@ const METRIC: Readonly<Record<ProgressSignal['type'], string>> = {
   recounted: 'ProgressRecounted',
   'judge-failed': 'ProgressFailed',
   'not-counted': 'ProgressFailed',
+  // Nobody tries it again, so it rings as records do that nobody can read.
+  uncountable: 'ProgressRecordPoison',
   'not-begun': 'ProgressFailed',
   told: 'NewsPublished',
   'not-told': 'NewsFailed',

@@ -201,7 +201,7 @@ describe('changes of recipients', () => {
 
     expect(world.countsOf('d1')).toMatchObject({ PROCESSING: 1 });
     expect(world.countsOf('d3')).toMatchObject({ PROCESSING: 1 });
-    expect(world.signals).toMatchObject([{ type: 'not-counted', dispatchId: 'd2' }]);
+    expect(world.signals).toMatchObject([{ type: 'uncountable', dispatchId: 'd2' }]);
   });
 });
 

@@ -197,6 +197,7 @@ describe('what progress did', () => {
     [{ type: 'stopped', dispatchId: 'd1' }, 'DispatchStopped', 1],
     [{ type: 'recounted', dispatchId: 'd1' }, 'ProgressRecounted', 1],
     [{ type: 'not-counted', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
+    [{ type: 'uncountable', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressRecordPoison', 1],
     [{ type: 'not-begun', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
     [{ type: 'judge-failed', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
     [{ type: 'told', count: 3 }, 'NewsPublished', 3],
