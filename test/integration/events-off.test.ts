@@ -4,6 +4,7 @@ import type { CrashPointName } from '../../local/crash/points.ts';
 import type { Tally } from '../../local/ordeal/invariants.ts';
 import type { DispatchBody } from '../../local/ordeal/request.ts';
 import type { RawRow } from '../../local/ordeal/table.ts';
+import { outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, TestStack } from '../support/stack.ts';
 
@@ -97,7 +98,7 @@ describe('on a quiet day', () => {
     const { rows, ...tally } = await outcomeOf('auto', 'quiet');
 
     expect(tally).toMatchObject({ sent: 1, duplicates: 0 });
-    expect(rows).toMatchObject([{ attempts: [{ outcome: 'unsent' }, { outcome: 'sent' }] }]);
+    expect(rows.map(outcomesOf)).toEqual([['unsent', 'sent']]);
   });
 
   it('a mail whose event is late is not sent again because another’s was in time (L4b)', async () => {
@@ -133,7 +134,7 @@ describe('without any event, under the policy resend,', () => {
 
     // The second mail of one whose first SES had taken is the price of this policy.
     expect(tally).toMatchObject({ sent: 1, unknown: 0, duplicates: TAKEN.includes(point) ? 1 : 0 });
-    expect(rows).toMatchObject([{ attempts: [{ outcome: 'unclear' }, { outcome: 'sent' }] }]);
+    expect(rows.map(outcomesOf)).toEqual([['unclear', 'sent']]);
     expect(stacks.resend.log('send-recipients')).toMatch(
       new RegExp(`"signal":"resent","dispatchId":"${stacks.resend.idOf(point)}"`),
     );
@@ -144,6 +145,6 @@ describe('without any event, under the policy resend,', () => {
 
     expect(tally).toMatchObject({ unknown: 1, sent: 0, duplicates: 1 });
     expect(stacks.resend.mails(stacks.resend.idOf('twice'))).toEqual(new Map([['twice-0@example.com', 2]]));
-    expect(rows).toMatchObject([{ attempts: [{ outcome: 'unclear' }, { outcome: 'unclear' }] }]);
+    expect(rows.map(outcomesOf)).toEqual([['unclear', 'unclear']]);
   });
 });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 
 import type { RawRow } from '../../local/ordeal/table.ts';
 import { tell } from '../../local/ordeal/tell.ts';
+import { outcomesOf } from '../support/attempts.ts';
 import { anEvent, mailEventBody } from '../support/feedback-builders.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, TestStack } from '../support/stack.ts';
@@ -78,7 +79,8 @@ describe.concurrent('an attempt whose outcome nobody knows', () => {
 
     const { row, mails } = await sendTo('once', 'once@example.com');
 
-    expect(row).toMatchObject({ status: 'SENT', attemptCount: 2, attempts: [{ outcome: 'unsent' }, { outcome: 'sent' }] });
+    expect(row).toMatchObject({ status: 'SENT', attemptCount: 2 });
+    expect(outcomesOf(row ?? { attempts: [] })).toEqual(['unsent', 'sent']);
     expect(mails).toBe(1);
   });
 
