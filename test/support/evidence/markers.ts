@@ -5,8 +5,7 @@ import type { Marker } from './search.ts';
 /** Shorter texts come up by chance. One in another script than our own words hardly does. */
 const LEAST: Readonly<Record<Marker['kind'], number>> = { address: 4, variable: 6, subject: 8 };
 const isTelling = ({ kind, value }: Marker): boolean =>
-  // eslint-disable-next-line no-control-regex -- the range is ASCII itself
-  /[^\u0000-\u007f]/.test(value) ? value.length >= 2 : value.replace(/\s/g, '').length >= LEAST[kind];
+  /\P{ASCII}/u.test(value) ? value.length >= 2 : value.replace(/\s/g, '').length >= LEAST[kind];
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
