@@ -7,6 +7,10 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
+import { createTableClient } from '../lambda/adapters/dynamo/table-client.ts';
+import { createEventBridgeClient } from '../lambda/adapters/eventbridge/eventbridge-client.ts';
+import { createS3Client } from '../lambda/adapters/s3/s3-client.ts';
+import { createSqsClient } from '../lambda/adapters/sqs/sqs-client.ts';
 import { CREDENTIALS } from './clients.ts';
 import { countRecords } from './repair/count-records.ts';
 import { relayRecords } from './repair/relay-records.ts';
@@ -56,18 +60,18 @@ const readOptions = (): ReplayOptions => {
     throw new Error(`--${name} is missing. On AWS give all of ${all.join(', ')}; for the local stack none of them.`);
   };
   return {
-    s3: new S3Client({}),
+    s3: createS3Client(15_000),
     bucket: named('bucket'),
     giveBack: {
       relay: relayRecords({
-        sqs: new SQSClient({ maxAttempts: 1 }),
+        sqs: createSqsClient(),
         sendQueueUrl: named('send-queue-url'),
         taskQueueUrl: named('task-queue-url'),
       }),
       progress: countRecords({
-        table: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+        table: createTableClient(5_000),
         tableName: named('table-name'),
-        bus: new EventBridgeClient({}),
+        bus: createEventBridgeClient(),
         busName: named('event-bus-name'),
       }),
     },

@@ -13,3 +13,10 @@ export const createSesClient = (timeoutSeconds: number): SESv2Client =>
       throwOnRequestTimeout: true,
     },
   });
+
+/** The SES client of the API, which only reads, so it may ask again. The gateway waits 30 s in all: no call may take long. */
+export const createSesReadClient = (): SESv2Client =>
+  new SESv2Client({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
+  });

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { SESv2Client } from '@aws-sdk/client-sesv2';
-
 import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
 import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
@@ -11,6 +9,7 @@ import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
+import { createSesReadClient } from '../../adapters/ses/ses-client.ts';
 import { createTemplateSource } from '../../adapters/ses/template-source.ts';
 import { createQueueDepth } from '../../adapters/sqs/queue-depth.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
@@ -27,10 +26,8 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(AcceptDispatchEnv, process.env);
 const clock = Date.now;
-/** The gateway waits 30 s for all of it, so no single call may take long. */
-const patience = (requestTimeout: number) => ({ connectionTimeout: 1_000, requestTimeout, throwOnRequestTimeout: true });
 const table = createTableClient(5_000);
-const ses = new SESv2Client({ maxAttempts: 3, requestHandler: patience(2_000) });
+const ses = createSesReadClient();
 
 /** What accept and preview have in common. */
 const common = {

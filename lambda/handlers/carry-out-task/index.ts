@@ -29,7 +29,7 @@ export const handler = createHandler({
   carryOutTask: createCarryOutTask({
     tasks: createTaskRepository(table, tableName),
     recipients: createRecipientRepository({ client: table, tableName, retentionDays, sleep }),
-    exports: createExportStore(createS3Client(), env.EXPORT_BUCKET),
+    exports: createExportStore(createS3Client(15_000), env.EXPORT_BUCKET),
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     clock,
     newId: randomUUID,

@@ -19,7 +19,7 @@ const client = createTableClient(3_000);
 const dispatches = createReadRepository(client, tableName);
 const exports = {
   find: createFindExport(client, tableName),
-  address: createExportAddress(createS3Client(), env.EXPORT_BUCKET, clock),
+  address: createExportAddress(createS3Client(15_000), env.EXPORT_BUCKET, clock),
 };
 
 export const handler = createHandler({

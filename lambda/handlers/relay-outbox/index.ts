@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { S3Client } from '@aws-sdk/client-s3';
-
 import { createPoisonStore } from '../../adapters/s3/poison-store.ts';
+import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
@@ -18,7 +17,7 @@ const clock = Date.now;
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 const sendQueue = createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL });
 const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
-const keepPoison = createPoisonStore(new S3Client({}), env.FAILURE_BUCKET, randomUUID, clock);
+const keepPoison = createPoisonStore(createS3Client(5_000), env.FAILURE_BUCKET, randomUUID, clock);
 
 export const handler = createHandler({
   relay: (records) => relayOutbox({ sendQueue, taskQueue, keepPoison }, records),
