@@ -8,6 +8,7 @@ export const RUNBOOK_SECTIONS = [
   'dispatch-stopped',
   'outcome-unknown',
   'feedback-silent',
+  'raw-delivery-off',
   'duplicate-sent',
   'mails-discarded',
   'mails-overdue',

@@ -48,6 +48,15 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     },
   ],
   [
+    'FeedbackEnveloped',
+    {
+      severity: 'notice',
+      impact:
+        'SNS wraps the events of SES in its own envelope: they are applied all the same, but something changed the subscription.',
+      runbook: 'raw-delivery-off',
+    },
+  ],
+  [
     'OutboxRecordPoison',
     {
       severity: 'notice',

@@ -34,6 +34,7 @@ describe('an alarm on what the service tells', () => {
     ['DuplicateSent', 'notBreaching'],
     ['MailRejected', 'notBreaching'],
     ['MailNotRendered', 'notBreaching'],
+    ['FeedbackEnveloped', 'notBreaching'],
     ['OutboxRecordPoison', 'notBreaching'],
     ['ProgressRecordPoison', 'notBreaching'],
     ['RecipientBroken', 'notBreaching'],

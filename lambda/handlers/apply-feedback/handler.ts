@@ -4,6 +4,7 @@ import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 
 import { parseMailEvent } from '../../contracts/mail-event.ts';
+import { openEnvelope } from '../../contracts/sns-envelope.ts';
 import type { Feedback } from '../../domain/feedback.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -17,9 +18,15 @@ export interface ApplyFeedbackHandlerDeps {
 /** Events of SES in, partial failures out. What cannot be understood is dropped: it would never be understood later either. */
 export const createHandler = ({ applyFeedback, telemetry }: ApplyFeedbackHandlerDeps) =>
   middy(async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
-    const batch = event.Records.map(({ body }) => parseMailEvent(body));
+    const messages = event.Records.map(({ body, attributes }) => openEnvelope(body, Number(attributes.SentTimestamp)));
+    const batch = messages.map(({ body }) => parseMailEvent(body));
     const malformed = event.Records.filter((_, i) => batch[i]?.kind === 'malformed').map(({ messageId }) => messageId);
     if (malformed.length > 0) telemetry.logger.warn('events that cannot be understood', { messageIds: malformed });
+    const enveloped = event.Records.filter((_, i) => messages[i]?.isWronglyEnveloped === true).map(({ messageId }) => messageId);
+    if (enveloped.length > 0) {
+      telemetry.logger.warn('events in an envelope of SNS', { messageIds: enveloped });
+      telemetry.count('FeedbackEnveloped', enveloped.length);
+    }
 
     const comeAgain = await applyFeedback(batch, () => context.getRemainingTimeInMillis());
     return {

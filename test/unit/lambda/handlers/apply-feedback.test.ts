@@ -49,6 +49,50 @@ describe('the handler of SES’s events', () => {
     expect(times).toEqual([8_000]);
   });
 
+  const envelopeOf = (message: string, publishedAt = T0): string =>
+    JSON.stringify({
+      Type: 'Notification',
+      MessageId: '0f6c1f52-9c3f-4c1e-8d0f-2f3f3a1f0b11',
+      TopicArn: 'arn:aws:sns:eu-west-1:123456789012:events',
+      Message: message,
+      Timestamp: new Date(publishedAt).toISOString(),
+      SignatureVersion: '1',
+      Signature: 'c2lnbmF0dXJl',
+    });
+
+  it('applies an event in an envelope of SNS, and counts that raw delivery is off', async () => {
+    const { handler, seen } = handlerThat();
+    const event = anEvent({ kind: 'delivery' });
+
+    await handler(anSqsEvent(envelopeOf(mailEventBody(event)), mailEventBody(event)), aContext());
+
+    expect(seen).toEqual([event, event]);
+    expect(output.metrics()).toEqual([expect.objectContaining({ name: 'FeedbackEnveloped', value: 1 })]);
+    expect(output.text()).toContain('sqs-0');
+    expect(output.text()).not.toContain('kim@example.com');
+  });
+
+  it.each([
+    ['raw', (body: string) => body],
+    ['in the envelope', (body: string) => envelopeOf(body, T0 - 3_600_000)],
+  ])('applies a dead letter of SNS that was redriven an hour later: %s (E5)', async (_name, write) => {
+    const { handler, seen } = handlerThat();
+    const event = anEvent({ kind: 'bounce', detail: 'Permanent/General' });
+
+    await handler(anSqsEvent(write(mailEventBody(event))), aContext());
+
+    expect(seen).toEqual([event]);
+    expect(output.metrics()).toEqual([]);
+  });
+
+  it('takes no other JSON for an envelope', async () => {
+    const { handler, seen } = handlerThat();
+
+    await handler(anSqsEvent(envelopeOf('{"Type":"Notification"}'), '{"Type":"Notification"}', envelopeOf('text')), aContext());
+
+    expect(seen).toEqual([{ kind: 'malformed' }, { kind: 'malformed' }, { kind: 'malformed' }]);
+  });
+
   it('reports only those that must come again', async () => {
     const { handler } = handlerThat((feedback) => feedback.kind === 'canary');
 
