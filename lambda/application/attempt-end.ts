@@ -30,6 +30,7 @@ export interface SendSignal {
     | 'retry'
     | 'throttled'
     | 'account-trouble'
+    | 'credentials-refused'
     | 'unclear'
     /** The lease of an unclear attempt ended, and it was decided what follows. */
     | 'waited'
@@ -126,6 +127,8 @@ export const eventOf = (
       };
     case 'account':
       return { type: 'given-back', token, code: answer.code, nextAttemptAt: now + ACCOUNT_WAIT_MS };
+    case 'credentials':
+      return { type: 'given-back', token, code: answer.code, nextAttemptAt: now + ACCOUNT_WAIT_MS };
     case 'no-time':
       return { type: 'given-back', token, code: answer.code, nextAttemptAt: now };
     case 'unclear':
@@ -147,6 +150,7 @@ export const resultOf = (answer: AttemptAnswer): AttemptResult => {
       return { outcome: 'unclear', code: answer.code };
     case 'throttled':
     case 'account':
+    case 'credentials':
     case 'no-time':
       return { outcome: 'given-back', code: answer.code };
   }
@@ -167,6 +171,7 @@ export const signalOf = (
     transient: next.status === 'FAILED' ? 'exhausted' : 'retry',
     throttled: 'throttled',
     account: 'account-trouble',
+    credentials: 'credentials-refused',
     unclear: 'unclear',
     'no-time': 'given-back',
   } as const;

@@ -118,7 +118,7 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
         if (isTrouble(answer)) streak = nextStreak(streak, recipient, true);
         else if (answer.kind === 'accepted' || answer.kind === 'permanent') streak = nextStreak(streak, recipient, false);
       }
-      const account = answers.find(({ answer }) => answer.kind === 'account')?.answer;
+      const account = answers.find(({ answer }) => answer.kind === 'account' || answer.kind === 'credentials')?.answer;
       const trouble = account ?? answers.find(({ answer }) => isTrouble(answer))?.answer;
       if (probe !== undefined && trouble !== undefined && 'code' in trouble) {
         await decide(prolong(probe, trouble.code, policy, clock()), { type: 'pause-prolonged', code: trouble.code });

@@ -5,6 +5,8 @@ export type SendAnswer =
   | { readonly kind: 'throttled'; readonly code: string }
   /** Trouble of the whole account, identity or configuration: every mail would meet it. */
   | { readonly kind: 'account'; readonly code: string }
+  /** The credentials of this environment were refused: the mail was not looked at, and other environments may send. */
+  | { readonly kind: 'credentials'; readonly code: string }
   /** SES did not take it and may later. */
   | { readonly kind: 'transient'; readonly code: string }
   /** SES may have taken it. */

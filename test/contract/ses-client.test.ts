@@ -143,6 +143,13 @@ describe('a refusal of SES is known as what it is, after exactly one POST', () =
       'Sending is paused',
       { kind: 'account', code: 'ACCOUNT_SENDING_PAUSED' },
     ],
+    [
+      'sending paused as a rejected message (V3)',
+      400,
+      'MessageRejected',
+      'Sending paused for this account.',
+      { kind: 'account', code: 'ACCOUNT_SENDING_PAUSED' },
+    ],
     ['the account suspended', 400, 'AccountSuspendedException', 'Suspended', { kind: 'account', code: 'ACCOUNT_SUSPENDED' }],
     [
       'the domain not verified',
@@ -153,13 +160,13 @@ describe('a refusal of SES is known as what it is, after exactly one POST', () =
     ],
     ['a bad request (S10)', 400, 'BadRequestException', 'Illegal address', { kind: 'permanent', code: 'INVALID_PARAMETER' }],
     ['no permission', 403, 'AccessDeniedException', 'no', { kind: 'account', code: 'ACCESS_DENIED' }],
-    ['an expired token', 403, 'ExpiredTokenException', 'old', { kind: 'account', code: 'ACCESS_DENIED' }],
+    ['an expired token (V35)', 403, 'ExpiredTokenException', 'old', { kind: 'credentials', code: 'CREDENTIALS_REFUSED' }],
     [
       'a clock that is off',
       403,
       'InvalidSignatureException',
       'Signature expired: 20260302T090000Z is now earlier',
-      { kind: 'account', code: 'ACCESS_DENIED' },
+      { kind: 'credentials', code: 'CREDENTIALS_REFUSED' },
     ],
     [
       'a missing configuration set',

@@ -144,6 +144,7 @@ const answerOf = ({ answer }: Fate, messageId: string): SendAnswer =>
 const CODES: Readonly<Record<Exclude<SendAnswer['kind'], 'accepted'>, string>> = {
   throttled: 'ACCOUNT_THROTTLED',
   account: 'ACCOUNT_SENDING_PAUSED',
+  credentials: 'CREDENTIALS_REFUSED',
   transient: 'NOT_CONNECTED',
   unclear: 'TIMED_OUT',
   permanent: 'MESSAGE_REJECTED',

@@ -15,6 +15,7 @@ const METRIC: Readonly<Record<SendSignal['type'], string>> = {
   retry: 'AttemptRetried',
   throttled: 'AttemptThrottled',
   'account-trouble': 'AccountTrouble',
+  'credentials-refused': 'CredentialsRefused',
   unclear: 'OutcomeUnclear',
   waited: 'UnclearWaiting',
   unsent: 'UnclearUnsent',

@@ -25,6 +25,7 @@ const METRICS = {
   retry: 'AttemptRetried',
   throttled: 'AttemptThrottled',
   'account-trouble': 'AccountTrouble',
+  'credentials-refused': 'CredentialsRefused',
   unclear: 'OutcomeUnclear',
   waited: 'UnclearWaiting',
   unsent: 'UnclearUnsent',

@@ -51,10 +51,30 @@ describe('a refusal by SES is', () => {
     ['account', 'ACCOUNT_SUSPENDED', 'the account suspended', answered(400, 'AccountSuspendedException')],
     ['account', 'MAIL_FROM_DOMAIN_NOT_VERIFIED', 'an unverified domain', answered(400, 'MailFromDomainNotVerifiedException')],
     ['account', 'ACCESS_DENIED', 'no permission', answered(403, 'AccessDeniedException')],
-    ['account', 'ACCESS_DENIED', 'an expired token', answered(403, 'ExpiredTokenException')],
-    ['account', 'ACCESS_DENIED', 'a bad signature', answered(403, 'InvalidSignatureException')],
-    ['account', 'ACCESS_DENIED', 'an unknown client', answered(403, 'UnrecognizedClientException')],
-    ['account', 'ACCESS_DENIED', '401', answered(401, 'Unknown')],
+    ['account', 'ACCESS_DENIED', '403 under a name nobody knows', answered(403, 'Unknown')],
+    [
+      'account',
+      'ACCOUNT_SENDING_PAUSED',
+      'sending paused as a rejected message (V3)',
+      answered(400, 'MessageRejected', 'Sending paused for this account. For more information, please check the inbox.'),
+    ],
+    [
+      'account',
+      'ACCOUNT_SENDING_PAUSED',
+      'sending paused as a bad request (V3)',
+      answered(400, 'BadRequestException', 'Sending is currently paused for configuration set mails'),
+    ],
+    ['account', 'ACCOUNT_SENDING_PAUSED', 'sending paused by its older name', answered(400, 'AccountSendingPausedException')],
+    ['account', 'ACCOUNT_SENDING_PAUSED', 'sending paused with 403', answered(403, 'SendingPausedException')],
+    ['account', 'ACCOUNT_SUSPENDED', 'the account suspended with 403', answered(403, 'AccountSuspendedException')],
+    ['permanent', 'MESSAGE_REJECTED', 'content rejected with 403', answered(403, 'MessageRejected', 'Virus detected')],
+
+    ['credentials', 'CREDENTIALS_REFUSED', 'an expired token (V35)', answered(403, 'ExpiredTokenException')],
+    ['credentials', 'CREDENTIALS_REFUSED', 'an expired token by its older name', answered(400, 'ExpiredToken')],
+    ['credentials', 'CREDENTIALS_REFUSED', 'a bad signature', answered(403, 'InvalidSignatureException')],
+    ['credentials', 'CREDENTIALS_REFUSED', 'an unknown client', answered(403, 'UnrecognizedClientException')],
+    ['credentials', 'CREDENTIALS_REFUSED', 'an unknown token', answered(403, 'InvalidClientTokenId')],
+    ['credentials', 'CREDENTIALS_REFUSED', '401', answered(401, 'Unknown')],
     ['account', 'CONFIGURATION_SET_NOT_FOUND', 'a missing configuration set', answered(404, 'NotFoundException')],
     [
       'account',
@@ -76,6 +96,19 @@ describe('a refusal by SES is', () => {
     ],
 
     [
+      'account',
+      'FROM_IDENTITY_NOT_VERIFIED',
+      'our address cut off at the end of the list (S8)',
+      answered(400, 'MessageRejected', `${UNVERIFIED}kim@example.com, Recruiting <jobs@exa...`),
+    ],
+    [
+      'account',
+      'FROM_IDENTITY_NOT_VERIFIED',
+      'a list that was cut before our address (S8)',
+      answered(400, 'MessageRejected', `${UNVERIFIED}kim@example.com, ...`),
+    ],
+
+    [
       'permanent',
       'RECIPIENT_NOT_VERIFIED',
       'the recipient unverified in the sandbox (S8)',
@@ -92,6 +125,8 @@ describe('a refusal by SES is', () => {
 
     ['transient', 'TRANSIENT_FAILURE', 'a 4xx nobody knows', answered(400, 'BrandNewException', 'kim@example.com is odd')],
     ['transient', 'TRANSIENT_FAILURE', 'a 400 of a proxy', answered(400, 'SyntaxError', 'Unexpected token <')],
+    ['transient', 'TRANSIENT_FAILURE', 'a 403 of a proxy (V34)', answered(403, 'SyntaxError', 'Unexpected token <')],
+    ['transient', 'TRANSIENT_FAILURE', 'a 404 of a proxy', answered(404, 'SyntaxError', 'Unexpected token <')],
 
     ['unclear', 'SERVICE_ERROR', '500', answered(500, 'InternalServiceErrorException')],
     ['unclear', 'SERVICE_ERROR', '502', answered(502, 'Unknown')],
@@ -124,6 +159,7 @@ describe('without an answer of SES it is', () => {
       }),
     ],
     ['transient', 'a timeout of the kernel while connecting', silent('TimeoutError', { code: 'ETIMEDOUT', beforeWrite: true })],
+    ['credentials', 'no credentials at hand', silent('CredentialsProviderError')],
     ['unclear', 'ECONNRESET (S1)', silent('TimeoutError', { code: 'ECONNRESET' })],
     ['unclear', 'EPIPE', silent('TimeoutError', { code: 'EPIPE' })],
     ['unclear', 'ETIMEDOUT (S2)', silent('TimeoutError', { code: 'ETIMEDOUT' })],
