@@ -34,8 +34,7 @@ const post = async ({ description }: LaunchedStack, key: string, body: string): 
     method: 'POST',
     headers: {
       authorization: `Bearer ${description.tokens.admin}`,
-      'content-type': 'application/json',
-      'content-encoding': 'gzip',
+      'content-type': 'application/gzip',
       'idempotency-key': key,
     },
     body: gzipSync(body),

@@ -22,10 +22,9 @@ const accessLogTime = (now: Date): string => {
   return `${day}:${two(now.getUTCHours())}:${two(now.getUTCMinutes())}:${two(now.getUTCSeconds())} +0000`;
 };
 
-/** The gateway hands these over as text; everything else, and anything encoded, as base64. */
+/** The gateway hands these over as text, which damages what is compressed; everything else as base64. Content-Encoding is not looked at. */
 const isText = (headers: Readonly<Record<string, string>>): boolean =>
-  headers['content-encoding'] === undefined &&
-  /^(text\/|application\/(json|javascript|xml|([\w.-]+\+)?(json|xml))\b)/i.test(headers['content-type'] ?? 'text/plain');
+  /^(text\/|application\/(json|javascript|xml)\s*(;|$))/i.test(headers['content-type'] ?? '');
 
 const joinHeaders = (distinct: NodeJS.Dict<string[]>): Record<string, string> =>
   Object.fromEntries(

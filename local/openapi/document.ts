@@ -10,6 +10,10 @@ const GATEWAY =
   'scope, 404 for a route that does not exist, 413 for a body beyond its own limits, 429 when it is called too often, 500 and ' +
   '503 when it cannot reach the service.';
 
+const GZIP =
+  'JSON in UTF-8, or the gzip of it with `Content-Type: application/gzip` and without `Content-Encoding`. The gateway may damage ' +
+  'a body that has `Content-Type: application/json` with `Content-Encoding: gzip`; such a body is answered 400.';
+
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 const Shape = z.looseObject({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) });
@@ -55,6 +59,12 @@ const json = (schema: string, example: unknown): JsonSchema => ({
   'application/json': { schema: ref(schema), ...(example !== undefined && { example }) },
 });
 
+const bodyOf = ({ schema, example, isOptional }: NonNullable<ApiOperation['body']>): JsonSchema => ({
+  required: isOptional !== true,
+  description: GZIP,
+  content: { ...json(schema, example), 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
+});
+
 const toOperation = (path: string, operation: ApiOperation): JsonSchema => {
   const { summary, scopes, body, answers, problems } = operation;
   const good = Object.entries(answers).map(([status, { schema, description, example }]): [string, JsonSchema] => [
@@ -67,7 +77,7 @@ const toOperation = (path: string, operation: ApiOperation): JsonSchema => {
     'x-scopes': scopes,
     security: scopes.map((scope) => ({ token: [scope] })),
     parameters: parametersOf(path, operation),
-    ...(body && { requestBody: { required: body.isOptional !== true, content: json(body.schema, body.example) } }),
+    ...(body && { requestBody: bodyOf(body) }),
     responses: { ...Object.fromEntries(good), ...problemAnswers(problems) },
   };
 };

@@ -231,13 +231,18 @@ describe('a body (A6)', () => {
       headers: { 'content-type': 'application/json', 'idempotency-key': key, ...headers },
       body,
     });
-  const gzip = { 'content-encoding': 'gzip' };
+  const gzip = { 'content-type': 'application/gzip' };
 
   it.each([
     ['of 3.9 MB is taken', () => post('b1', padded(3.9)), 202],
     ['of 4.1 MB is too large', () => post('b2', padded(4.1)), 413],
     ['of 7 MB is too large', () => post('b3', padded(7)), 413],
     ['of 20 MB in gzip is taken', () => post('b4', gzipSync(padded(20)), gzip), 202],
+    [
+      'in gzip that is called JSON is damaged by the gateway',
+      () => post('b10', gzipSync(padded(1)), { 'content-encoding': 'gzip' }),
+      400,
+    ],
     ['that unpacks to 25 MB is too large', () => post('b5', gzipSync(padded(25)), gzip), 413],
     ['that is no JSON is refused', () => post('b6', '{"scenarioId":'), 400],
     ['of another content type is refused', () => post('b7', '{}', { 'content-type': 'text/csv' }), 415],

@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
 import { toHttpEvent } from '../../../../local/http/event.ts';
 
-const eventOf = (url: string, headersDistinct: Record<string, string[]>, body = '') =>
+const eventOf = (url: string, headersDistinct: Record<string, string[]>, body: string | Uint8Array = '') =>
   toHttpEvent({
     request: { method: 'POST', url, headersDistinct, socket: new Socket() },
     body: Buffer.from(body),
@@ -22,9 +23,19 @@ describe('the event of a request', () => {
     });
   });
 
+  it('hands JSON over as text even where it is compressed, so that bytes are lost', () => {
+    const event = eventOf('/', { 'content-type': ['application/json'], 'content-encoding': ['gzip'] }, gzipSync('{}'));
+
+    expect(event.isBase64Encoded).toBe(false);
+    expect(event.body?.slice(0, 2)).toBe('\u001f\ufffd');
+  });
+
   it.each([
     { 'content-type': ['application/octet-stream'] },
-    { 'content-type': ['application/json'], 'content-encoding': ['gzip'] },
+    { 'content-type': ['application/gzip'] },
+    { 'content-type': ['application/problem+json'] },
+    { 'content-type': ['application/x-www-form-urlencoded'] },
+    {},
   ])('hands anything else over as base64: %j', (headers) => {
     expect(eventOf('/', headers, 'ab')).toMatchObject({ body: 'YWI=', isBase64Encoded: true });
   });

@@ -31,6 +31,11 @@ describe('a body', () => {
     ['with a charset', plain('{"name":"김"}', { 'content-type': 'Application/JSON; charset=utf-8' })],
     ['with the encoding identity', plain('{"name":"김"}', { ...JSON_TYPE, 'content-encoding': 'identity' })],
     ['with the encoding in capitals', packed(gzipSync('{"name":"김"}'), { ...JSON_TYPE, 'content-encoding': ' GZIP ' })],
+    ['as the media type gzip', packed(gzipSync('{"name":"김"}'), { 'content-type': 'application/gzip' })],
+    [
+      'as the media type and the encoding gzip, compressed once',
+      packed(gzipSync('{"name":"김"}'), { 'content-type': 'application/gzip', 'content-encoding': 'gzip' }),
+    ],
     ['with a byte order mark', packed(Buffer.from('\uFEFF{"name":"김"}'), JSON_TYPE)],
   ])('is read %s', async (_name, event) => {
     expect(await readBody(event)).toEqual({ ok: true, json: { name: '김' } });
@@ -46,9 +51,31 @@ describe('a body', () => {
     ['that is no UTF-8', packed(Buffer.from([0x22, 0xc3, 0x28, 0x22]), JSON_TYPE), 'invalid-json'],
     ['that is not packed as it says', packed(Buffer.from('{}')), 'invalid-encoding'],
     ['that was cut off', packed(gzipSync('{"a":1}').subarray(0, 12)), 'invalid-encoding'],
+    ['that is called gzip and is none', packed(Buffer.from('{}'), { 'content-type': 'application/gzip' }), 'invalid-encoding'],
+    ['that is gzip and is called JSON', packed(gzipSync('{}'), JSON_TYPE), 'invalid-encoding'],
     ['that was packed and then taken for text', plain(gzipSync('{}').toString('latin1'), GZIP), 'invalid-encoding'],
   ])('%s is refused (A6)', async (_name, event, problem) => {
     expect(await problemOf(event)).toBe(problem);
+  });
+});
+
+describe('gzip whose bytes were replaced on the way', () => {
+  it.each<[string, BodyEvent]>([
+    ['in UTF-8', plain(gzipSync('{"name":"김"}').toString('utf8'), GZIP)],
+    ['in Latin-1', plain(gzipSync('{"name":"김"}').toString('latin1'), GZIP)],
+    ['in UTF-8, and called plain JSON', plain(gzipSync('{"name":"김"}').toString('utf8'))],
+    ['in UTF-8, and then base64', packed(Buffer.from(gzipSync('{"name":"김"}').toString('utf8')))],
+  ])('is refused with the form that is sure: %s (A6)', async (_name, event) => {
+    const read = await readBody(event);
+
+    expect(read).toMatchObject({ ok: false, problem: 'invalid-encoding' });
+    expect(read.ok ? '' : read.more?.detail).toContain('Content-Type: application/gzip and without Content-Encoding');
+  });
+
+  it('is not suspected where gzip was merely cut off', async () => {
+    const read = await readBody(packed(gzipSync('{"a":1}').subarray(0, 12)));
+
+    expect(read).toEqual({ ok: false, problem: 'invalid-encoding' });
   });
 });
 
