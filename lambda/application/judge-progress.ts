@@ -1,6 +1,6 @@
-import { type Dispatch, isSending, signsFrom, wasCounted } from '../domain/dispatch.ts';
+import { bounceStatisticsOf, type Dispatch, isSending, statisticsFrom, wasCounted } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
-import { areBad, bouncesUntilBad } from '../domain/stop-rule.ts';
+import { exceededRate, untilRateExceeded } from '../domain/stop-rule.ts';
 import { endIfOver, isOver, isWhole, type Looked, lookOver } from './end-dispatch.ts';
 import type { Clock, Sleep } from './ports.ts';
 import type { CountedDispatch, ProgressRepository } from './progress-ports.ts';
@@ -30,13 +30,14 @@ const PAGE_NEEDS_MS = 20_000;
 
 interface Look {
   readonly at: Instant;
-  /** Bounces from which on the dispatch may have to be stopped. */
+  /** Bounces and complaints from which on the dispatch may have to be stopped. */
   readonly bouncedFrom: number;
-  readonly signsFrom: Instant;
+  readonly complainedFrom: number;
+  readonly statisticsFrom: Instant;
 }
 
 export interface Judge {
-  /** Looks at the rows of a dispatch whose counts say that it is at its end or that too many mails bounce. Never throws. */
+  /** Looks at the rows of a dispatch whose counts say that it is at its end or that a rate is exceeded. Never throws. */
   readonly judge: (counted: CountedDispatch, remainingMs: () => number) => Promise<void>;
   /** The same for one of which something else may have been all that kept it from its end. */
   readonly judgeAsKept: (dispatchId: string, remainingMs: () => number) => Promise<void>;
@@ -46,16 +47,17 @@ export const createJudge = (deps: JudgeDeps): Judge => {
   const { dispatches, clock, sleep, observe } = deps;
   const looks = new Map<string, Look>();
 
-  const looksBad = (dispatch: CountedDispatch['dispatch']): boolean => {
+  /** Whether the rows have to be counted to tell if a rate is exceeded. */
+  const seemsExceeded = (dispatch: CountedDispatch['dispatch']): boolean => {
     const { dispatchId, status, counts, deliveries } = dispatch;
     const last = looks.get(dispatchId);
-    if (!isSending(status) || !areBad({ sent: counts.SENT, bounced: deliveries.bounced })) return false;
+    if (!isSending(status) || exceededRate(bounceStatisticsOf(counts, deliveries)) === undefined) return false;
     if (last === undefined) return true;
-    const isNews = deliveries.bounced >= last.bouncedFrom || signsFrom(dispatch) !== last.signsFrom;
-    return clock() - last.at >= COUNT_APART_MS && isNews;
+    const hasMore = deliveries.bounced >= last.bouncedFrom || deliveries.complained >= last.complainedFrom;
+    return clock() - last.at >= COUNT_APART_MS && (hasMore || statisticsFrom(dispatch) !== last.statisticsFrom);
   };
 
-  const look = async ({ dispatch, openRows }: CountedDispatch, isBad: boolean, remainingMs: () => number): Promise<void> => {
+  const look = async ({ dispatch, openRows }: CountedDispatch, isExceeded: boolean, remainingMs: () => number): Promise<void> => {
     const { dispatchId, deliveries } = dispatch;
     // A dispatch that looks over may bring no more records, so its turn is waited for.
     const wait = Math.max(0, (looks.get(dispatchId)?.at ?? -Infinity) + COUNT_APART_MS - clock());
@@ -67,11 +69,16 @@ export const createJudge = (deps: JudgeDeps): Judge => {
     if (found === undefined || found.status === 'STOPPED' || wasCounted(found)) return;
     // Between two recipients that a task reopens the dispatch may look over, and would be told of each time.
     const staysOpen = isSending(found.status) && (await dispatches.isReopening(dispatchId));
-    if (staysOpen && !isBad) return;
+    if (staysOpen && !isExceeded) return;
     if (looks.size >= REMEMBERED) looks.clear();
     const looked = await lookOver(dispatches, found, now, () => remainingMs() > PAGE_NEEDS_MS);
-    const bouncedFrom = deliveries.bounced + bouncesUntilBad(looked.seen.signs);
-    looks.set(dispatchId, { at: clock(), bouncedFrom, signsFrom: signsFrom(found) });
+    const until = untilRateExceeded(looked.seen.bounceStatistics);
+    looks.set(dispatchId, {
+      at: clock(),
+      bouncedFrom: deliveries.bounced + until.bounced,
+      complainedFrom: deliveries.complained + until.complained,
+      statisticsFrom: statisticsFrom(found),
+    });
     const ended = staysOpen ? undefined : await endIfOver(dispatches, found, looked, now);
     const type = ended ?? (await mend(dispatches, found, looked, openRows, now));
     if (type !== undefined) observe({ type, dispatchId });
@@ -86,8 +93,8 @@ export const createJudge = (deps: JudgeDeps): Judge => {
   const judge: Judge['judge'] = async (counted, remainingMs) => {
     const { dispatchId, status } = counted.dispatch;
     const looksOver = counted.openRows <= 0 && (isSending(status) || status === 'CANCELLED');
-    const isBad = looksBad(counted.dispatch);
-    if (looksOver || isBad) await orTell(dispatchId, look(counted, isBad, remainingMs));
+    const isExceeded = seemsExceeded(counted.dispatch);
+    if (looksOver || isExceeded) await orTell(dispatchId, look(counted, isExceeded, remainingMs));
   };
 
   const judgeAsKept = async (dispatchId: string, remainingMs: () => number): Promise<void> => {
@@ -110,8 +117,8 @@ const mend = async (
 ): Promise<Judgement['type'] | undefined> => {
   const { seen } = looked;
   // If it could not be ended just now, nothing of it is left to be stopped all the same.
-  const isToStop = isSending(dispatch.status) && areBad(seen.signs) && !isOver(dispatch, looked);
-  if (isToStop && (await dispatches.stop(dispatch, { reason: 'bad-signs' }, now))) return 'stopped';
+  const reason = isSending(dispatch.status) && !isOver(dispatch, looked) ? exceededRate(seen.bounceStatistics) : undefined;
+  if (reason !== undefined && (await dispatches.stop(dispatch, { reason }, now))) return 'stopped';
   // Below none it is certain that records came twice; without a recount the dispatch would look over from now on. Otherwise
   // records are still to come, and to count now what they tell would count it twice.
   if (openRows >= 0 || !isWhole(dispatch, looked)) return undefined;

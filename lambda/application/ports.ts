@@ -7,7 +7,7 @@ import type { Sending } from '../domain/pause.ts';
 import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
 import type { Settlement } from '../domain/settlement.ts';
-import type { FinalRows, MailSigns, Stop } from '../domain/stop-rule.ts';
+import type { BounceStatistics, FinalRows, Stop } from '../domain/stop-rule.ts';
 import type { Hold, Witness } from '../domain/witness.ts';
 
 /** The time now; passed in so that tests own it. */
@@ -218,7 +218,7 @@ export interface BatchRepository {
 /** What is read of a dispatch's rows. */
 export interface RowsSeen extends RowCounts {
   /** Since the last resume, or since it was taken up again. */
-  readonly signs: MailSigns;
+  readonly bounceStatistics: BounceStatistics;
   /** PENDING and due, or PROCESSING past the lease; the longest overdue first. */
   readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant; readonly status: 'PENDING' | 'PROCESSING' }[];
   /** When SES took the newest mail; absent: it took none. */
@@ -232,7 +232,7 @@ export interface EndingRepository {
   batches(dispatchId: string): Promise<readonly BatchLeft[]>;
   /** Throws once there is no time. */
   rows(
-    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'signsSince'>,
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'statisticsSince'>,
     now: Instant,
     hasTime: () => boolean,
   ): Promise<RowsSeen>;

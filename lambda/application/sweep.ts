@@ -28,7 +28,7 @@ export interface SweepReport {
   /** Dispatches that could not be visited; the next pass tries again. */
   readonly failed: number;
   readonly completed: number;
-  /** Dispatches that were stopped: their mail is too old to be sent unasked, or too much of it bounced. */
+  /** Dispatches that were stopped: their mail is too old to be sent unasked, or a rate of its bounces or complaints was exceeded. */
   readonly stopped: number;
   readonly reEnqueued: number;
   /** Batches and tasks that got their message again. */

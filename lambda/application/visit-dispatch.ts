@@ -1,7 +1,7 @@
 import { type Counts, countsAtAccept, type Dispatch, isSending, withBatches } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
-import { type Age, areBad, isStale, type StopReason } from '../domain/stop-rule.ts';
+import { type Age, exceededRate, isStale, type StopReason } from '../domain/stop-rule.ts';
 import { endIfOver, isOver, isWhole, type Looked, lookOver } from './end-dispatch.ts';
 import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskQueue } from './ports.ts';
 
@@ -78,7 +78,8 @@ const reasonToStop = (
   const { seen } = looked;
   // It could not be completed just now, but nothing of it is left to be stopped.
   if (isOver(dispatch, looked)) return undefined;
-  if (areBad(seen.signs)) return 'bad-signs';
+  const rate = exceededRate(seen.bounceStatistics);
+  if (rate !== undefined) return rate;
   return dueSince !== undefined && isStale(ageOf(dispatch, seen, dueSince, pausedAt), now) ? 'stale' : undefined;
 };
 

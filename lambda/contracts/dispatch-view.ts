@@ -26,7 +26,7 @@ export const DispatchView = z.object({
   createdAt: Iso,
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
-  /** Some recipients failed, nobody knows whether they were sent to, or too many mails bounced. */
+  /** Some recipients failed, nobody knows whether they were sent to, or too many mails bounced permanently or were complained about. */
   needsAttention: z.boolean().exactOptional(),
   /** Why it was stopped, the code of the failures if they have one in common, and when. */
   failureReason: z.enum(STOP_REASONS).exactOptional(),
@@ -56,6 +56,7 @@ export const CountsView = z.object({
 /** Recipients by what is known of the delivery of their mail. */
 export const DeliveriesView = z.object({
   delayed: Count,
+  'soft-bounced': Count,
   delivered: Count,
   rejected: Count,
   suppressed: Count,

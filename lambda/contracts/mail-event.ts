@@ -47,6 +47,15 @@ const KIND_OF: ReadonlyMap<string, MailEventKind> = new Map([
   ['Rendering Failure', 'rendering-failure'],
 ]);
 
+/**
+ * Only a permanent bounce says that the address does not take mails. A transient or undetermined one, and one whose type
+ * cannot be read, may be an automatic reply to a mail that was delivered.
+ */
+const kindOf = (eventType: string, { bounce }: SesEvent): MailEventKind | undefined => {
+  const kind = KIND_OF.get(eventType);
+  return kind === 'bounce' && bounce?.bounceType !== 'Permanent' ? 'soft-bounce' : kind;
+};
+
 /** Subtypes that say: SES did not even try, since a list of it names the address. */
 const SUPPRESSED: ReadonlySet<string | undefined> = new Set([
   'Suppressed',
@@ -88,7 +97,7 @@ export const parseMailEvent = (body: string): Feedback => {
 
   const origin = Tags.safeParse(mail.tags);
   if (!origin.success) return { kind: 'malformed' };
-  const kind = KIND_OF.get(eventType);
+  const kind = kindOf(eventType, parsed.data);
   if (kind === undefined || parsed.data.complaint?.complaintFeedbackType === 'not-spam') {
     return { kind: 'ignored', eventType: /^[A-Za-z ]{1,40}$/.test(eventType) ? eventType : 'none' };
   }
@@ -115,7 +124,8 @@ interface OwnPart {
 
 const ownPart = (kind: MailEventKind, { bounce, complaint, delivery, deliveryDelay }: Omit<SesEvent, 'mail'>): OwnPart => {
   switch (kind) {
-    case 'bounce': {
+    case 'bounce':
+    case 'soft-bounce': {
       const words = [bounce?.bounceType, bounce?.bounceSubType].filter((word) => word !== undefined);
       return { at: bounce?.timestamp, detail: words.join('/'), subType: bounce?.bounceSubType };
     }

@@ -25,6 +25,7 @@ const DeliveriesImage = z
   .object({
     M: z.object({
       delayed: Count,
+      'soft-bounced': Count,
       delivered: Count,
       rejected: Count,
       suppressed: Count,

@@ -1,7 +1,19 @@
 import type { Instant } from './instant.ts';
 
-/** How far a mail got after SES took it, from nothing known to what weighs most. */
-export const DELIVERY_STATES = ['none', 'delayed', 'delivered', 'rejected', 'suppressed', 'bounced', 'complained'] as const;
+/**
+ * How far a mail got after SES took it, from nothing known to what weighs most. A soft bounce is below a delivery: an
+ * automatic reply, such as an out-of-office one, is published as a soft bounce of a mail that was delivered.
+ */
+export const DELIVERY_STATES = [
+  'none',
+  'delayed',
+  'soft-bounced',
+  'delivered',
+  'rejected',
+  'suppressed',
+  'bounced',
+  'complained',
+] as const;
 
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -10,7 +22,10 @@ export const MAIL_EVENT_KINDS = [
   'send',
   'delivery',
   'delivery-delay',
+  /** Permanent: the address does not take mails. */
   'bounce',
+  /** Transient or undetermined: SES gave up for now, or an automatic reply came. */
+  'soft-bounce',
   'complaint',
   'reject',
   'rendering-failure',
@@ -39,6 +54,7 @@ const STATE_OF: Readonly<Record<MailEventKind, DeliveryState>> = {
   reject: 'rejected',
   'rendering-failure': 'rejected',
   bounce: 'bounced',
+  'soft-bounce': 'soft-bounced',
   complaint: 'complained',
 };
 
@@ -46,7 +62,7 @@ const STATE_OF: Readonly<Record<MailEventKind, DeliveryState>> = {
 export const deliveryOf = ({ kind, suppressed = false }: MailEvent): DeliveryState =>
   suppressed ? 'suppressed' : STATE_OF[kind];
 
-/** The state after one more sign: events come in any order, so only the heavier one counts. */
+/** The state after one more event: events come in any order, so only the heavier one counts. */
 export const worse = (a: DeliveryState, b: DeliveryState): DeliveryState =>
   DELIVERY_STATES.indexOf(a) >= DELIVERY_STATES.indexOf(b) ? a : b;
 

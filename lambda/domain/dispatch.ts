@@ -1,7 +1,7 @@
 import type { DeliveryState } from './delivery.ts';
 import type { Instant } from './instant.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from './recipient.ts';
-import { areBad, type StopReason } from './stop-rule.ts';
+import { type BounceStatistics, exceededRate, type StopReason } from './stop-rule.ts';
 
 /** How far a dispatch has got. */
 export type DispatchStatus = 'ACCEPTED' | 'IN_PROGRESS' | 'COMPLETED' | 'STOPPED' | 'CANCELLED';
@@ -45,7 +45,7 @@ export interface Dispatch {
   readonly lastProgressAt?: Instant;
   readonly completedAt?: Instant;
   readonly outcome?: DispatchOutcome;
-  /** Some recipients failed or are unknown, or too many mails bounced: a person should look. */
+  /** Some recipients failed or are unknown, or too many mails bounced or were complained about: a person should look. */
   readonly needsAttention?: boolean;
   /** Why a STOPPED dispatch was stopped, and what a resume has to put right. */
   readonly failureReason?: StopReason;
@@ -55,8 +55,8 @@ export interface Dispatch {
   readonly cancelledAt?: Instant;
   /** The rules that stop a dispatch count from here. */
   readonly resumedAt?: Instant;
-  /** When it was taken up again after it was completed: what bounced before says nothing about the mails since. */
-  readonly signsSince?: Instant;
+  /** When it was taken up again after it was completed: bounces before say nothing about the mails since. */
+  readonly statisticsSince?: Instant;
 }
 
 /** Whether recipients of a dispatch in that state are sent to. */
@@ -73,15 +73,32 @@ export const wasCounted = ({ status, needsAttention: attention }: Pick<Dispatch,
 export const endedAt = ({ completedAt, lastProgressAt, createdAt }: Dispatch): Instant =>
   completedAt ?? lastProgressAt ?? createdAt;
 
-/** From when on mails count that bounced. */
-export const signsFrom = ({ resumedAt = 0, signsSince = 0 }: Pick<Dispatch, 'resumedAt' | 'signsSince'>): Instant =>
-  Math.max(resumedAt, signsSince);
+/** From when on sent mails count in its bounce statistics. */
+export const statisticsFrom = ({
+  resumedAt = 0,
+  statisticsSince = 0,
+}: Pick<Dispatch, 'resumedAt' | 'statisticsSince'>): Instant => Math.max(resumedAt, statisticsSince);
+
+/** The bounce statistics of all its mails that are counted. */
+export const bounceStatisticsOf = (counts: Counts, { bounced, complained }: Deliveries): BounceStatistics => ({
+  sent: counts.SENT,
+  bounced,
+  complained,
+});
 
 /** No recipients yet. */
 export const NO_COUNTS: Counts = { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 0, UNKNOWN: 0, CANCELLED: 0 };
 
 /** Nothing known of any mail. */
-export const NO_DELIVERIES: Deliveries = { delayed: 0, delivered: 0, rejected: 0, suppressed: 0, bounced: 0, complained: 0 };
+export const NO_DELIVERIES: Deliveries = {
+  delayed: 0,
+  'soft-bounced': 0,
+  delivered: 0,
+  rejected: 0,
+  suppressed: 0,
+  bounced: 0,
+  complained: 0,
+};
 
 /** How a dispatch begins. */
 export const countsAtAccept = (total: number): RowCounts => ({
@@ -102,6 +119,7 @@ export const addCounts = (a: Counts, b: Counts): Counts => ({
 /** The same for deliveries. */
 export const addDeliveries = (a: Deliveries, b: Deliveries): Deliveries => ({
   delayed: a.delayed + b.delayed,
+  'soft-bounced': a['soft-bounced'] + b['soft-bounced'],
   delivered: a.delivered + b.delivered,
   rejected: a.rejected + b.rejected,
   suppressed: a.suppressed + b.suppressed,
@@ -126,7 +144,7 @@ export const outcomeOf = (counts: Counts): DispatchOutcome => {
 
 /** Whether a person should look at what came of it. */
 export const needsAttention = (counts: Counts, deliveries: Deliveries = NO_DELIVERIES): boolean =>
-  counts.FAILED + counts.UNKNOWN > 0 || areBad({ sent: counts.SENT, bounced: deliveries.bounced });
+  counts.FAILED + counts.UNKNOWN > 0 || exceededRate(bounceStatisticsOf(counts, deliveries)) !== undefined;
 
 /** Only rows decide: every recipient is there, and each one is final. Counters alone never complete a dispatch. */
 export const isComplete = (total: number, counts: Counts): boolean =>

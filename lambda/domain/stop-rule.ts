@@ -6,7 +6,7 @@ const DAY_MS = 24 * 3_600_000;
 export type StopReason = (typeof STOP_REASONS)[number];
 
 /** Every reason, in the order a reader expects. */
-export const STOP_REASONS = ['permanent-failures', 'bad-signs', 'stale'] as const;
+export const STOP_REASONS = ['permanent-failures', 'high-bounce-rate', 'high-complaint-rate', 'stale'] as const;
 
 /** Rows that became final since the dispatch was accepted or resumed. */
 export interface FinalRows {
@@ -46,21 +46,52 @@ export const failuresUntilStop = ({ final, refused }: FinalRows): number =>
   Math.max(1, FAILURES_TO_STOP - refused, final - refused * 2 + 1);
 
 /** What became of the mails of a dispatch that SES took since it was accepted or resumed. */
-export interface MailSigns {
+export interface BounceStatistics {
   readonly sent: number;
+  /** Permanent bounces; a suppressed address and a soft bounce are none. */
   readonly bounced: number;
+  readonly complained: number;
 }
 
-const BOUNCES_ALLOWED = 10;
-/** One bounce in so many mails is allowed; SES pauses accounts from about there. */
-const MAILS_PER_BOUNCE = 10;
+/** A rate is exceeded beyond both numbers. */
+interface Limit {
+  readonly of: 'bounced' | 'complained';
+  readonly allowed: number;
+  /** One in so many mails is allowed. SES may pause an account from this rate on. */
+  readonly mailsForOne: number;
+}
 
-/** Whether so many mails bounced that the addresses are probably wrong, and more of them would harm the account. */
-export const areBad = ({ sent, bounced }: MailSigns): boolean => bounced > BOUNCES_ALLOWED && bounced * MAILS_PER_BOUNCE > sent;
+/** 10 % and 0.5 %, as in AWS's "Amazon SES Sending review process FAQs". */
+const BOUNCES: Limit = { of: 'bounced', allowed: 10, mailsForOne: 10 };
+const COMPLAINTS: Limit = { of: 'complained', allowed: 5, mailsForOne: 200 };
 
-/** How many more bounces it takes at least before it is worth counting the rows again. */
-export const bouncesUntilBad = ({ sent, bounced }: MailSigns): number =>
-  Math.max(1, BOUNCES_ALLOWED + 1 - bounced, Math.floor(sent / MAILS_PER_BOUNCE) + 1 - bounced);
+/** The statistics of two shards together. */
+export const addBounceStatistics = (a: BounceStatistics, b: BounceStatistics): BounceStatistics => ({
+  sent: a.sent + b.sent,
+  bounced: a.bounced + b.bounced,
+  complained: a.complained + b.complained,
+});
+
+/** No mails yet. */
+export const NO_BOUNCE_STATISTICS: BounceStatistics = { sent: 0, bounced: 0, complained: 0 };
+
+/** Which rate of a dispatch harms the account, so that no more of its mails should go out; undefined: neither. */
+export const exceededRate = (statistics: BounceStatistics): 'high-bounce-rate' | 'high-complaint-rate' | undefined => {
+  if (isExceeded(BOUNCES, statistics)) return 'high-bounce-rate';
+  return isExceeded(COMPLAINTS, statistics) ? 'high-complaint-rate' : undefined;
+};
+
+const isExceeded = ({ of, allowed, mailsForOne }: Limit, statistics: BounceStatistics): boolean =>
+  statistics[of] > allowed && statistics[of] * mailsForOne > statistics.sent;
+
+/** How many more bounces, or else complaints, it takes at least before it is worth counting the rows again. */
+export const untilRateExceeded = (statistics: BounceStatistics): Readonly<Record<Limit['of'], number>> => ({
+  bounced: untilExceeded(BOUNCES, statistics),
+  complained: untilExceeded(COMPLAINTS, statistics),
+});
+
+const untilExceeded = ({ of, allowed, mailsForOne }: Limit, statistics: BounceStatistics): number =>
+  Math.max(1, allowed + 1 - statistics[of], Math.floor(statistics.sent / mailsForOne) + 1 - statistics[of]);
 
 /** What the sweeper knows of a dispatch that has overdue rows. */
 export interface Age {

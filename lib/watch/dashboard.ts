@@ -119,6 +119,7 @@ const unclear = (): GraphWidget[] => [
       'MailDelivered',
       'MailDelayed',
       'MailBounced',
+      'MailSoftBounced',
       'MailSuppressed',
       'MailComplained',
       'MailRejected',

@@ -11,7 +11,8 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     'DispatchStopped',
     {
       severity: 'notice',
-      impact: 'A dispatch was stopped with mails unsent: too many were refused or bounced, or it is too old to be sent unasked.',
+      impact:
+        'A dispatch was stopped with mails unsent: too many were refused, bounced or were complained about, or it is too old to be sent unasked.',
       runbook: 'dispatch-stopped',
     },
   ],

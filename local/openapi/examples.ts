@@ -24,7 +24,7 @@ export const EXAMPLES = {
   dispatch: {
     ...DISPATCH,
     counts: { PENDING: 1, PROCESSING: 0, SENT: 2, FAILED: 0, UNKNOWN: 0, CANCELLED: 0 },
-    deliveries: { delayed: 0, delivered: 1, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
+    deliveries: { delayed: 0, 'soft-bounced': 0, delivered: 1, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
   },
   recipient: {
     applyId: 'a-1',

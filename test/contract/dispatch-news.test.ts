@@ -63,7 +63,7 @@ describe('an event', () => {
       needsAttention: true,
       total: 3,
       counts: { PENDING: 0, PROCESSING: 0, SENT: 2, FAILED: 1, UNKNOWN: 0, CANCELLED: 0 },
-      deliveries: { delayed: 0, delivered: 1, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
+      deliveries: { delayed: 0, 'soft-bounced': 0, delivered: 1, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
       generation: 2,
       at: '2026-03-02T09:00:00.000Z',
     });
@@ -82,12 +82,12 @@ describe('an event', () => {
   });
 
   it.each([
-    ['the reason why it was stopped', 'STOPPED', 'bad-signs'],
+    ['the reason why it was stopped', 'STOPPED', 'high-bounce-rate'],
     ['no reason of an earlier stop', 'COMPLETED', undefined],
   ] as const)('has %s', async (_name, status, expected) => {
     bus.on(PutEventsCommand).resolves({ Entries: [took] });
 
-    await board.publish([news('n', { dispatch: aDispatch({ status, failureReason: 'bad-signs' }) })]);
+    await board.publish([news('n', { dispatch: aDispatch({ status, failureReason: 'high-bounce-rate' }) })]);
 
     expect(DispatchNews.parse(JSON.parse(calls()[0]?.[0]?.Detail ?? '')).failureReason).toBe(expected);
   });

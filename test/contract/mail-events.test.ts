@@ -40,7 +40,7 @@ describe('an event about a mail of ours', () => {
     ['delivery', { kind: 'delivery', at: at('09:00:01.741') }],
     ['delivery-delay', { kind: 'delivery-delay', at: at('09:05:00.914'), detail: 'MailboxFull' }],
     ['bounce', { kind: 'bounce', at: bouncedAt, detail: 'Permanent/General' }],
-    ['bounce-soft', { kind: 'bounce', at: bouncedAt, detail: 'Transient/MailboxFull' }],
+    ['bounce-soft', { kind: 'soft-bounce', at: bouncedAt, detail: 'Transient/MailboxFull' }],
     ['complaint', { kind: 'complaint', at: at('10:15:00.000'), detail: 'abuse' }],
     ['reject', { kind: 'reject', at: sentAt }],
     ['rendering-failure', { kind: 'rendering-failure', at: sentAt }],
@@ -90,6 +90,20 @@ describe('of an event about a mail of ours that is partly unreadable', () => {
     expect(parse({ ...bounce, bounce: { bounceType: 'Permanent', bounceSubType } })).toMatchObject({
       event: { detail: 'Permanent' },
     });
+  });
+});
+
+describe('a bounce', () => {
+  const bounce = sample('bounce');
+
+  it.each([
+    ['Permanent', 'NoEmail', 'bounce'],
+    ['Transient', 'General', 'soft-bounce'],
+    ['Undetermined', 'Undetermined', 'soft-bounce'],
+    ['Of a new type', 'General', 'soft-bounce'],
+    [undefined, 'General', 'soft-bounce'],
+  ])('of type %s and subtype %s is a %s (V4)', (bounceType, bounceSubType, kind) => {
+    expect(parse({ ...bounce, bounce: { bounceType, bounceSubType } })).toMatchObject({ event: { kind } });
   });
 });
 

@@ -165,6 +165,12 @@ describe('a dispatch that an earlier version stored', () => {
     expect(DispatchItem.parse(stored)).toEqual({ ...stored, createdAt: at('09:00:00.000') });
   });
 
+  it('is understood, though its deliveries were counted before soft bounces were told apart', () => {
+    const deliveries = { delayed: 1, delivered: 2, rejected: 0, suppressed: 0, bounced: 3, complained: 0 };
+
+    expect(DispatchItem.parse({ ...stored, deliveries }).deliveries).toEqual({ ...deliveries, 'soft-bounced': 0 });
+  });
+
   it('is understood with all that may become of it, and with what this code does not read', () => {
     const instants = ['lastProgressAt', 'visitedAt', 'completedAt', 'faultSince', 'stoppedAt', 'resumedAt', 'cancelledAt'];
     const iso = '2026-03-02T09:00:00.000Z';
@@ -175,7 +181,7 @@ describe('a dispatch that an earlier version stored', () => {
       outcome: 'none-sent',
       needsAttention: true,
       counts: { PENDING: 0, PROCESSING: 0, SENT: 0, FAILED: 3, UNKNOWN: 0, CANCELLED: 0 },
-      deliveries: { delayed: 0, delivered: 0, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
+      deliveries: { delayed: 0, 'soft-bounced': 0, delivered: 0, rejected: 0, suppressed: 0, bounced: 0, complained: 0 },
     };
     const item = { ...stored, ...became, ...Object.fromEntries(instants.map((name) => [name, iso])), refusedCount: 3, tasks: 1 };
 

@@ -280,7 +280,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
 
     expect(await dispatches().rows(dispatch, T0, () => true)).toEqual({
       ...rowCounts({ PENDING: 2, PROCESSING: 1, SENT: 2 }),
-      signs: { sent: 2, bounced: 0 },
+      bounceStatistics: { sent: 2, bounced: 0, complained: 0 },
       overdue: [
         { key: { dispatchId: 'seen', shard: 0, applyId: 'a-0' }, since: T0 - 2, status: 'PROCESSING' },
         { key: { dispatchId: 'seen', shard: 1, applyId: 'a-1' }, since: T0 - 1, status: 'PENDING' },

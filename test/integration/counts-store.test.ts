@@ -34,7 +34,7 @@ const put = async (dispatchId: string, status: DispatchStatus, more: Record<stri
   const item = { ...dispatchKey(dispatchId), ...aDispatch({ dispatchId, status }), createdAt: toIso(T0), createdKey: 'c' };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...item, ...counted, ...more } }));
 };
-const DELTA = rowCounts({ PROCESSING: -2, SENT: 2 }, { delayed: -1, bounced: 1 });
+const DELTA = rowCounts({ PROCESSING: -2, SENT: 2 }, { delayed: -1, bounced: 1, 'soft-bounced': 2 });
 
 describe('what progress counts', () => {
   it.each<[DispatchStatus]>([['ACCEPTED'], ['IN_PROGRESS'], ['STOPPED'], ['CANCELLED']])(
@@ -44,11 +44,14 @@ describe('what progress counts', () => {
 
       const added = await repository().add(`open-${status}`, DELTA, T0 + 1);
 
-      expect(added).toMatchObject({ openRows: 1, dispatch: rowCounts({ PENDING: 2, SENT: 2 }, { bounced: 1 }) });
+      expect(added).toMatchObject({
+        openRows: 1,
+        dispatch: rowCounts({ PENDING: 2, SENT: 2 }, { bounced: 1, 'soft-bounced': 2 }),
+      });
       expect(await get(`open-${status}`)).toMatchObject({
         status,
         counts: { PENDING: 2, PROCESSING: -1, SENT: 2 },
-        deliveries: { delayed: 0, bounced: 1 },
+        deliveries: { delayed: 0, bounced: 1, 'soft-bounced': 2 },
         countedAt: toIso(T0 + 1),
         countsVersion: 1,
         lastProgressAt: toIso(T0 + 1),
@@ -65,7 +68,7 @@ describe('what progress counts', () => {
       expect(await repository().add(`ended-${status}`, DELTA, T0 + 1)).toBeUndefined();
       expect(await get(`ended-${status}`)).toMatchObject({
         counts: { PENDING: 2, PROCESSING: 1, SENT: 0 },
-        deliveries: { delayed: 0, bounced: 1 },
+        deliveries: { delayed: 0, bounced: 1, 'soft-bounced': 2 },
         countedAt: toIso(T0 + 1),
         openKey: OPEN,
       });

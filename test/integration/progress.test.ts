@@ -148,7 +148,7 @@ describe('progress', () => {
 
     expect(counts['PENDING']).toBeGreaterThan(0);
     const item = await stack.table.dispatch(id);
-    expect(item).toMatchObject({ status: 'STOPPED', failureReason: 'bad-signs' });
+    expect(item).toMatchObject({ status: 'STOPPED', failureReason: 'high-bounce-rate' });
     const news = await poll(
       () => stack.news(id),
       (found) => found.length > 0,
@@ -156,7 +156,7 @@ describe('progress', () => {
     expect(news).toMatchObject([
       {
         'detail-type': 'Dispatch Stopped',
-        detail: { id: `${id}-${String(item['stoppedAt'])}-stopped`, failureReason: 'bad-signs' },
+        detail: { id: `${id}-${String(item['stoppedAt'])}-stopped`, failureReason: 'high-bounce-rate' },
       },
     ]);
   });

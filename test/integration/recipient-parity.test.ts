@@ -272,7 +272,7 @@ describe('reopening', () => {
       expect(row.recipient).toEqual(reopened(state));
       expect(item).not.toHaveProperty('expiresAt');
       // What bounced before it was completed is no reason to stop it now.
-      const since = before === 'COMPLETED' && { signsSince: toIso(NOW) };
+      const since = before === 'COMPLETED' && { statisticsSince: toIso(NOW) };
       const opened = { status: after, generation: 1, openKey: 'OPEN', ...since };
       expect(dispatch).toEqual({ ...dispatchKey(key.dispatchId), ...opened });
       expect(await readContent(key.dispatchId)).not.toHaveProperty('expiresAt');

@@ -1,6 +1,6 @@
 import type { OperateRepository, TaskRepository } from '../../lambda/application/operate-ports.ts';
 import type { EndingRepository, OpenDispatchRepository, RowsSeen } from '../../lambda/application/ports.ts';
-import { type Dispatch, needsAttention, outcomeOf, type RowCounts, signsFrom } from '../../lambda/domain/dispatch.ts';
+import { type Dispatch, needsAttention, outcomeOf, type RowCounts, statisticsFrom } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { Stop } from '../../lambda/domain/stop-rule.ts';
 import type { PortDeps } from './ports.ts';
@@ -58,7 +58,7 @@ export const createEndingPort = (deps: PortDeps, process: () => Process): Ending
         const answer = await access.ask(process(), `rows of ${dispatchId}/${shard}`, () => table.rowsOf(dispatchId, shard));
         rows.push(...valueOf(answer));
       }
-      return seenIn(rows, now, signsFrom(dispatch));
+      return seenIn(rows, now, statisticsFrom(dispatch));
     },
 
     recount: (read, { counts, deliveries }, lastProgressAt) =>
@@ -145,10 +145,10 @@ const seenIn = (rows: readonly Row[], now: Instant, since: Instant): RowsSeen =>
     recipient.status === 'SENT' && recipient.messageId !== undefined ? [recipient.sentAt] : [],
   );
   const isSince = ({ recipient }: Row): boolean => recipient.status === 'SENT' && recipient.sentAt >= since;
-  const isBounced = (row: Row): boolean => isSince(row) && row.delivery === 'bounced';
+  const counted = (state: Row['delivery']): number => rows.filter((row) => isSince(row) && row.delivery === state).length;
   return {
     ...countRowsOf(rows),
-    signs: { sent: rows.filter(isSince).length, bounced: rows.filter(isBounced).length },
+    bounceStatistics: { sent: rows.filter(isSince).length, bounced: counted('bounced'), complained: counted('complained') },
     overdue: overdue.sort((a, b) => a.since - b.since),
     ...(sent.length > 0 && { newestSentAt: Math.max(...sent) }),
   };

@@ -115,7 +115,7 @@ export const reopenRow = async (
     if (!isAsSeen) return 'lease-lost';
     table.change(row, { recipient: next }, 'reopen', process);
     const status = seen === 'STOPPED' ? 'STOPPED' : 'IN_PROGRESS';
-    const since = seen === 'COMPLETED' && next.status === 'PENDING' && { signsSince: next.nextAttemptAt };
+    const since = seen === 'COMPLETED' && next.status === 'PENDING' && { statisticsSince: next.nextAttemptAt };
     const opened = { ...withoutResult(dispatch), status, isOpen: true, generation: dispatch.generation + 1, ...since } as const;
     table.putDispatch(opened, process);
     return 'written';

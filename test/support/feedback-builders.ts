@@ -41,11 +41,13 @@ export const mailEventBody = (
   const at = new Date(event.at).toISOString();
   const [bounceType, bounceSubType] = event.detail?.split('/') ?? [];
   const recipient = [{ emailAddress: destination, diagnosticCode: `smtp; 550 <${destination}>: unknown` }];
+  const bounce = { eventType: 'Bounce', bounce: { timestamp: at, bounceType, bounceSubType, bouncedRecipients: recipient } };
   const parts = {
     send: { eventType: 'Send', send: {} },
     delivery: { eventType: 'Delivery', delivery: { timestamp: at, recipients: [destination] } },
     'delivery-delay': { eventType: 'DeliveryDelay', deliveryDelay: { timestamp: at, delayedRecipients: recipient } },
-    bounce: { eventType: 'Bounce', bounce: { timestamp: at, bounceType, bounceSubType, bouncedRecipients: recipient } },
+    bounce,
+    'soft-bounce': bounce,
     complaint: { eventType: 'Complaint', complaint: { timestamp: at, complainedRecipients: recipient } },
     reject: { eventType: 'Reject', reject: { reason: 'Bad content' } },
     'rendering-failure': { eventType: 'Rendering Failure', failure: { errorMessage: `no value for ${destination}` } },

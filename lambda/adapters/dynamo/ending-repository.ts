@@ -3,15 +3,16 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { EndingRepository, RowsSeen } from '../../application/ports.ts';
-import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, signsFrom, withBatches } from '../../domain/dispatch.ts';
+import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, statisticsFrom, withBatches } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import { addRowCounts } from '../../domain/progress.ts';
+import { addBounceStatistics, NO_BOUNCE_STATISTICS } from '../../domain/stop-rule.ts';
 import { asCounted, closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
 import { Count } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from './keys.ts';
 import { readShards } from './read-shards.ts';
-import { countRowGlances, endedAt, glanceAtShard, type RowGlance, signsOf } from './row-glance.ts';
+import { bounceStatisticsSince, countRowGlances, endedAt, glanceAtShard, type RowGlance } from './row-glance.ts';
 import { stopDispatch } from './stop.ts';
 import { updateOf } from './update.ts';
 
@@ -37,19 +38,20 @@ export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
 
 const seeRows = async (
   { client, tableName }: FinishDeps,
-  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'signsSince'>,
+  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'statisticsSince'>,
   now: Instant,
   hasTime: () => boolean,
 ): Promise<RowsSeen> => {
-  const since = signsFrom(dispatch);
+  const since = statisticsFrom(dispatch);
   const seen = await readShards(dispatch, async (pk): Promise<RowsSeen> => {
     const rows = await glanceAtShard(client, tableName, pk, hasTime);
     const overdueRows = rows.flatMap((row) => overdue(row, now));
-    return { ...countRowGlances(rows), signs: signsOf(rows, since), overdue: overdueRows, ...newest(rows) };
+    const bounceStatistics = bounceStatisticsSince(rows, since);
+    return { ...countRowGlances(rows), bounceStatistics, overdue: overdueRows, ...newest(rows) };
   });
   return {
     ...seen.reduce<RowCounts>(addRowCounts, { counts: NO_COUNTS, deliveries: NO_DELIVERIES }),
-    signs: seen.reduce((a, { signs: b }) => ({ sent: a.sent + b.sent, bounced: a.bounced + b.bounced }), { sent: 0, bounced: 0 }),
+    bounceStatistics: seen.map((ofShard) => ofShard.bounceStatistics).reduce(addBounceStatistics, NO_BOUNCE_STATISTICS),
     overdue: seen.flatMap((ofShard) => ofShard.overdue).sort((a, b) => a.since - b.since),
     ...latest(
       'newestSentAt',

@@ -34,6 +34,7 @@ const CountsSchema = z.object({
 
 const DeliveriesSchema = z.object({
   delayed: Drifting,
+  'soft-bounced': Drifting,
   delivered: Drifting,
   rejected: Drifting,
   suppressed: Drifting,
@@ -68,7 +69,7 @@ export const DispatchItem = z.object({
   faultSince: Iso.exactOptional(),
   stoppedAt: Iso.exactOptional(),
   resumedAt: Iso.exactOptional(),
-  signsSince: Iso.exactOptional(),
+  statisticsSince: Iso.exactOptional(),
   cancelledAt: Iso.exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 

@@ -95,8 +95,14 @@ interface Term {
 const toTerms = (map: Term['map'], numbers: Readonly<Record<string, number>>): Term[] =>
   Object.entries(numbers).flatMap(([name, by]) => (by === 0 ? [] : [{ map, name, by }]));
 
+/** A placeholder of an expression takes no hyphens. */
+const placeholder = ({ name }: Pick<Term, 'name'>): string => name.replaceAll('-', '_');
+
 /** A state that the item does not know yet must not keep its dispatch from being counted. */
-const toAdded = ({ map, name }: Term): string => `#${map}.#${name} = if_not_exists(#${map}.#${name}, :zero) + :${name}`;
+const toAdded = (term: Term): string => {
+  const path = `#${term.map}.#${placeholder(term)}`;
+  return `${path} = if_not_exists(${path}, :zero) + :${placeholder(term)}`;
+};
 
 /** When something was added, and a number that says so even if another clock tells the same time. */
 const COUNTED = ['countedAt = :now', 'countsVersion = if_not_exists(countsVersion, :zero) + :step'] as const;
@@ -117,13 +123,13 @@ const toUpdate = (
   ExpressionAttributeNames: {
     '#status': 'status',
     ...(terms.length > 0 && { '#counts': 'counts', '#deliveries': 'deliveries' }),
-    ...Object.fromEntries(terms.map(({ name }) => [`#${name}`, name])),
+    ...Object.fromEntries(terms.map((term) => [`#${placeholder(term)}`, term.name])),
   },
   ExpressionAttributeValues: {
     ...more.values,
     ':zero': 0,
     ':step': 1,
-    ...Object.fromEntries(terms.map(({ name, by }) => [`:${name}`, by])),
+    ...Object.fromEntries(terms.map((term) => [`:${placeholder(term)}`, term.by])),
   },
   ReturnValues: 'ALL_NEW' as const,
 });

@@ -70,7 +70,7 @@ const openAgain = (TableName: string, dispatchId: string, status: Exclude<Dispat
   return {
     ...update,
     UpdateExpression:
-      `SET #status = :inProgress, generation = generation + :one, openKey = :open${since === undefined ? '' : ', signsSince = :since'} ` +
+      `SET #status = :inProgress, generation = generation + :one, openKey = :open${since === undefined ? '' : ', statisticsSince = :since'} ` +
       'REMOVE completedAt, outcome, needsAttention, expiresAt',
     ConditionExpression: '#status IN (:accepted, :inProgress, :completed)',
     ExpressionAttributeValues: {

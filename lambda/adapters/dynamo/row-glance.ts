@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../../domain/delivery.ts';
 import { NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
-import type { MailSigns } from '../../domain/stop-rule.ts';
+import type { BounceStatistics } from '../../domain/stop-rule.ts';
 import { Iso } from './items.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
@@ -71,9 +71,10 @@ export const countRowGlances = (rows: readonly Pick<RowGlance, 'status' | 'deliv
 };
 
 /** What became of the mails that SES took from then on. */
-export const signsOf = (rows: readonly RowGlance[], since: Instant): MailSigns => {
+export const bounceStatisticsSince = (rows: readonly RowGlance[], since: Instant): BounceStatistics => {
   const sent = rows.filter(({ status, sentAt = 0 }) => status === 'SENT' && sentAt >= since);
-  return { sent: sent.length, bounced: sent.filter(({ delivery }) => delivery === 'bounced').length };
+  const count = (state: RowGlance['delivery']): number => sent.filter(({ delivery }) => delivery === state).length;
+  return { sent: sent.length, bounced: count('bounced'), complained: count('complained') };
 };
 
 /** When it was known what became of a recipient's mail; a cancelled one says nothing about its dispatch's mails. */

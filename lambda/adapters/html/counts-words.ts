@@ -1,6 +1,6 @@
-import { type Counts, type Deliveries, NO_DELIVERIES } from '../../domain/dispatch.ts';
+import { bounceStatisticsOf, type Counts, type Deliveries, NO_DELIVERIES } from '../../domain/dispatch.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
-import { areBad } from '../../domain/stop-rule.ts';
+import { exceededRate } from '../../domain/stop-rule.ts';
 
 /** Recipients by state, without the states that none is in. */
 export const countsText = (counts: Counts): string => {
@@ -17,16 +17,18 @@ interface Rows {
   readonly deliveries?: Deliveries;
 }
 
-/** Whether so many mails bounced that a person should look. */
-export const hasBadBounces = ({ counts, deliveries = NO_DELIVERIES }: Rows): boolean =>
-  areBad({ sent: counts.SENT, bounced: deliveries.bounced });
+/** The rate of bounces or complaints for which a person should look; undefined: neither. */
+export const rateOf = ({ counts, deliveries = NO_DELIVERIES }: Rows): ReturnType<typeof exceededRate> =>
+  exceededRate(bounceStatisticsOf(counts, deliveries));
 
 /** Why a person should look at what came of a dispatch; empty: no reason is counted. */
 export const reasonsToLook = (rows: Rows): readonly string[] => {
   const { counts, deliveries = NO_DELIVERIES } = rows;
+  const rate = rateOf(rows);
   return [
     ...(counts.FAILED > 0 ? [`${numberOf(counts.FAILED, 'mail was', 'mails were')} not sent`] : []),
     ...(counts.UNKNOWN > 0 ? [`of ${numberOf(counts.UNKNOWN, 'mail')} nobody knows whether it was sent`] : []),
-    ...(hasBadBounces(rows) ? [`${numberOf(deliveries.bounced, 'mail')} bounced`] : []),
+    ...(rate === 'high-bounce-rate' ? [`${numberOf(deliveries.bounced, 'mail')} bounced permanently`] : []),
+    ...(rate === 'high-complaint-rate' ? [`${numberOf(deliveries.complained, 'mail was', 'mails were')} marked as spam`] : []),
   ];
 };

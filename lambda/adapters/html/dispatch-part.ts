@@ -3,7 +3,7 @@ import { DELIVERY_STATES } from '../../domain/delivery.ts';
 import { type Dispatch, type DispatchOutcome, isActive } from '../../domain/dispatch.ts';
 import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient.ts';
 import type { StopReason } from '../../domain/stop-rule.ts';
-import { countsText, hasBadBounces, numberOf, reasonsToLook } from './counts-words.ts';
+import { countsText, numberOf, rateOf, reasonsToLook } from './counts-words.ts';
 import { type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
@@ -44,7 +44,8 @@ const OUTCOMES: Readonly<Record<DispatchOutcome, string>> = {
 
 const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   'permanent-failures': 'SES refused at least ten of its mails and more than half',
-  'bad-signs': 'more than ten of its mails bounced, and more than one in ten',
+  'high-bounce-rate': 'more than ten of its mails bounced permanently, and more than one in ten',
+  'high-complaint-rate': 'more than five of its mails were marked as spam, and more than one in 200',
   stale: 'its mail was due for more than a day while nothing moved, and nobody has said that it should still go out',
 };
 
@@ -132,7 +133,9 @@ const nextSentences = (story: Story): HtmlValue => {
       ),
     counts.FAILED > 0 && isActive(status) && sentence('Once the cause is cured: ', call(`POST ${path}/retry`), '.'),
     counts.UNKNOWN > 0 && sentence('Who is UNKNOWN: ', who('UNKNOWN'), '. Runbook: ', runbook('outcome-unknown')),
-    hasBadBounces(story) &&
+    rateOf(story) === 'high-complaint-rate' &&
+      sentence('Never write again to those who complained. Runbook: ', runbook('complaint-rate')),
+    rateOf(story) === 'high-bounce-rate' &&
       sentence('Correct the addresses that bounced before anything is sent to them again. Runbook: ', runbook('bounce-rate')),
   ];
 };

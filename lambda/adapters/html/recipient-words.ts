@@ -3,6 +3,7 @@ import type { DeliveryState } from '../../domain/delivery.ts';
 import type { DispatchStatus } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { ATTEMPTS_EXHAUSTED, type In, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
+import { BAD_DELIVERIES } from '../../domain/trouble.ts';
 import type { UnclearPolicy } from '../../domain/unclear.ts';
 import { runbook, sentence, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
@@ -111,6 +112,8 @@ const againWords = (dispatch: DispatchStatus, words: string): string => {
 const DELIVERIES: Readonly<Record<DeliveryState, string>> = {
   none: 'No event tells yet how far it got.',
   delayed: 'The receiving server does not take it for now; SES keeps trying.',
+  'soft-bounced':
+    'It bounced for now: SES gave up after trying for a while, or an automatic reply came. The address may still be right.',
   delivered: 'The receiving server took it.',
   rejected: 'SES threw it away: it found malware in it, or could not make the mail.',
   suppressed: 'SES did not try: the address is on a suppression list, since earlier mails bounced or were complained about.',
@@ -118,10 +121,8 @@ const DELIVERIES: Readonly<Record<DeliveryState, string>> = {
   complained: 'Its receiver marked it as spam.',
 };
 
+const isBadDelivery = (delivery: DeliveryState): boolean => BAD_DELIVERIES.some((bad) => bad === delivery);
+
 /** How far a mail got after SES took it. */
 export const deliverySentence = (delivery: DeliveryState): Html =>
-  (delivery === 'none' || delivery === 'delivered' || delivery === 'delayed' ? sentence : warning)(
-    'Delivery: ',
-    html`<b>${delivery}</b>. `,
-    DELIVERIES[delivery],
-  );
+  (isBadDelivery(delivery) ? warning : sentence)('Delivery: ', html`<b>${delivery}</b>. `, DELIVERIES[delivery]);

@@ -11,6 +11,7 @@ import type { ProgressRepository } from '../../../../lambda/application/progress
 import type { Counts, Deliveries, Dispatch, RowCounts } from '../../../../lambda/domain/dispatch.ts';
 import type { News } from '../../../../lambda/domain/news.ts';
 import { addRowCounts, type Counted } from '../../../../lambda/domain/progress.ts';
+import { NO_BOUNCE_STATISTICS } from '../../../../lambda/domain/stop-rule.ts';
 import { aDispatch, rowCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 
@@ -18,7 +19,7 @@ type Stored = Dispatch & RowCounts;
 
 interface Rows extends RowCounts {
   readonly batches?: number;
-  readonly signs?: RowsSeen['signs'];
+  readonly bounceStatistics?: RowsSeen['bounceStatistics'];
 }
 
 const NONE: Counted = { status: 'PENDING', delivery: 'none' };
@@ -89,7 +90,7 @@ const createWorld = (dispatches: readonly Stored[], rows: Rows = rowCounts({ PEN
       done.push(`look at ${dispatch.dispatchId}`);
       if (!hasTime()) return Promise.reject(new Error('no time'));
       if (broken.looking) return Promise.reject(new Error('no answer'));
-      return Promise.resolve({ ...rows, signs: rows.signs ?? { sent: 0, bounced: 0 }, overdue: [] });
+      return Promise.resolve({ ...rows, bounceStatistics: rows.bounceStatistics ?? NO_BOUNCE_STATISTICS, overdue: [] });
     },
     recount: note('recount'),
     complete: note('complete'),
@@ -373,19 +374,53 @@ describe('a dispatch that looks over by its counts', () => {
 
 describe('a dispatch of whose mails many bounced', () => {
   const bad = stored({ PENDING: 40, SENT: 60 }, { total: 100 }, { bounced: 10 });
-  const rows = (signs: RowsSeen['signs']): Rows => ({ ...rowCounts({ PENDING: 40, SENT: 60 }, { bounced: 11 }), signs });
+  const rows = (statistics: Partial<RowsSeen['bounceStatistics']>): Rows => ({
+    ...rowCounts({ PENDING: 40, SENT: 60 }, { bounced: 11 }),
+    bounceStatistics: { ...NO_BOUNCE_STATISTICS, ...statistics },
+  });
 
   it('is stopped if its rows say so', async () => {
     const { run, done, signals } = createWorld([bad], rows({ sent: 60, bounced: 11 }));
 
     await run(bounced());
 
-    expect(done).toEqual(['look at d1', 'stop d1 bad-signs']);
+    expect(done).toEqual(['look at d1', 'stop d1 high-bounce-rate']);
     expect(signals).toEqual([{ type: 'stopped', dispatchId: 'd1' }]);
   });
 
+  it('is stopped for its complaints by a limit of their own', async () => {
+    const complained = stored({ PENDING: 40, SENT: 60 }, { total: 100 }, { complained: 5 });
+    const { run, done } = createWorld([complained], rows({ sent: 60, complained: 6 }));
+
+    await run(change({ status: 'SENT' }, { status: 'SENT', delivery: 'complained' }));
+
+    expect(done).toEqual(['look at d1', 'stop d1 high-complaint-rate']);
+  });
+
+  it('is looked at again when more of its mails are complained about', async () => {
+    const both = stored({ PENDING: 40, SENT: 60 }, { total: 100 }, { bounced: 11, complained: 5 });
+    const { run, done, clock } = createWorld([both], rows({ sent: 20, bounced: 3, complained: 4 }));
+    const complained = change({ status: 'SENT' }, { status: 'SENT', delivery: 'complained' });
+    await run(complained);
+    clock.advance(10_000);
+    await run(complained);
+    clock.advance(10_000);
+    await run(complained);
+
+    // Two more than the four that count may exceed it.
+    expect(done).toEqual(['look at d1', 'look at d1']);
+  });
+
+  it('is not looked at for soft bounces (V4)', async () => {
+    const { run, done } = createWorld([stored({ PENDING: 40, SENT: 60 }, { total: 100 })], rows({ sent: 60 }));
+
+    await run(...Array.from({ length: 30 }, () => change({ status: 'SENT' }, { status: 'SENT', delivery: 'soft-bounced' })));
+
+    expect(done).toEqual([]);
+  });
+
   it('is not stopped when nothing of it is left, though it could not be completed just now', async () => {
-    const over = { ...rowCounts({ SENT: 100 }, { bounced: 11 }), signs: { sent: 100, bounced: 11 } };
+    const over = { ...rowCounts({ SENT: 100 }, { bounced: 11 }), bounceStatistics: { sent: 100, bounced: 11, complained: 0 } };
     const { run, done, broken } = createWorld([stored({ PROCESSING: 1, SENT: 99 }, { total: 100 }, { bounced: 11 })], over);
     broken.ending = true;
 
@@ -406,7 +441,7 @@ describe('a dispatch of whose mails many bounced', () => {
     expect(done).toEqual(['look at d1', 'look at d1']);
   });
 
-  it.each(['resumedAt', 'signsSince'] as const)('is looked at again after another %s', async (from) => {
+  it.each(['resumedAt', 'statisticsSince'] as const)('is looked at again after another %s', async (from) => {
     const { run, done, clock, items } = createWorld([bad], rows({ sent: 20, bounced: 3 }));
     await run(bounced());
     clock.advance(10_000);

@@ -4,15 +4,13 @@ import type { OpenDispatchRepository, RowsSeen, SendQueue, SweepMarks } from '..
 import { createSweep } from '../../../../lambda/application/sweep.ts';
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Sending } from '../../../../lambda/domain/pause.ts';
-import type { MailSigns } from '../../../../lambda/domain/stop-rule.ts';
+import { NO_BOUNCE_STATISTICS } from '../../../../lambda/domain/stop-rule.ts';
 import { aDispatch, aKey, rowCounts, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 import { createFakeSending } from '../../../support/fake-control.ts';
 import { createFakeWitness } from '../../../support/fake-witness.ts';
 
 const MINUTE = 60_000;
-
-const NO_SIGNS: MailSigns = { sent: 0, bounced: 0 };
 
 interface Open {
   readonly dispatch: Dispatch & SweepMarks;
@@ -35,7 +33,7 @@ const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispa
   },
   rows: {
     ...rowCounts(counts),
-    signs: NO_SIGNS,
+    bounceStatistics: NO_BOUNCE_STATISTICS,
     overdue: Array.from({ length: overdue }, (_, i) => ({
       key: aKey(`a-${i}`),
       since: T0 - 30 * MINUTE,
@@ -67,7 +65,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     batches: (dispatchId) => Promise.resolve((at(dispatchId)?.batches ?? []).map((batch) => ({ dispatchId, batch, count: 10 }))),
     rows: ({ dispatchId }) => {
       looked.push(dispatchId);
-      return Promise.resolve(at(dispatchId)?.rows ?? { ...rowCounts({}), signs: NO_SIGNS, overdue: [] });
+      return Promise.resolve(at(dispatchId)?.rows ?? { ...rowCounts({}), bounceStatistics: NO_BOUNCE_STATISTICS, overdue: [] });
     },
     mark: (_dispatchId, visitedAt) => {
       marks.push(visitedAt);
@@ -436,16 +434,30 @@ describe('a dispatch that is not being sent', () => {
 describe('a dispatch of whose mails too many bounced', () => {
   it('is stopped, if progress has not done so', async () => {
     const { dispatch, rows } = still({ PENDING: 40, SENT: 60 }, 40);
-    const { pass, stopped, sent } = sweepOver([{ dispatch, rows: { ...rows, signs: { sent: 60, bounced: 11 } } }]);
+    const { pass, stopped, sent } = sweepOver([
+      { dispatch, rows: { ...rows, bounceStatistics: { sent: 60, bounced: 11, complained: 0 } } },
+    ]);
 
     expect(await pass()).toMatchObject({ stopped: 1 });
-    expect(stopped).toEqual(['d1spatch bad-signs']);
+    expect(stopped).toEqual(['d1spatch high-bounce-rate']);
     expect(sent).toEqual([]);
+  });
+
+  it('is stopped for complaints too', async () => {
+    const { dispatch, rows } = still({ PENDING: 40, SENT: 60 }, 40);
+    const bounceStatistics = { sent: 60, bounced: 0, complained: 6 };
+    const { pass, stopped } = sweepOver([{ dispatch, rows: { ...rows, bounceStatistics } }]);
+
+    await pass();
+
+    expect(stopped).toEqual(['d1spatch high-complaint-rate']);
   });
 
   it('is completed if nothing of it is left to be stopped', async () => {
     const { dispatch, rows } = still({ SENT: 60 }, 0);
-    const { pass, stopped, completed } = sweepOver([{ dispatch, rows: { ...rows, signs: { sent: 60, bounced: 11 } } }]);
+    const { pass, stopped, completed } = sweepOver([
+      { dispatch, rows: { ...rows, bounceStatistics: { sent: 60, bounced: 11, complained: 0 } } },
+    ]);
 
     await pass();
 
@@ -454,8 +466,8 @@ describe('a dispatch of whose mails too many bounced', () => {
 
   it('is not stopped either when it could not be completed since a row changed meanwhile', async () => {
     const { dispatch, rows } = still({ SENT: 60 }, 0);
-    const signs = { signs: { sent: 60, bounced: 11 } };
-    const { pass, stopped, completed } = sweepOver([{ dispatch, rows: { ...rows, ...signs } }], { completes: false });
+    const statistics = { bounceStatistics: { sent: 60, bounced: 11, complained: 0 } };
+    const { pass, stopped, completed } = sweepOver([{ dispatch, rows: { ...rows, ...statistics } }], { completes: false });
 
     await pass();
 
@@ -475,7 +487,7 @@ describe('a dispatch that is long overdue', () => {
     },
     rows: {
       ...rowCounts({ PENDING: 1, SENT: 2 }),
-      signs: NO_SIGNS,
+      bounceStatistics: NO_BOUNCE_STATISTICS,
       overdue: [{ key: aKey('a-0'), since: LONG_AGO, status: 'PENDING' }],
       newestSentAt: LONG_AGO,
       newestOutcomeAt: LONG_AGO,

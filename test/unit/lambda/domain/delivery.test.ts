@@ -31,7 +31,16 @@ const deliveryAfter = (events: readonly MailEvent[]): DeliveryState =>
 
 describe('the delivery state of a mail', () => {
   it('weighs its states in this order', () => {
-    expect(DELIVERY_STATES).toEqual(['none', 'delayed', 'delivered', 'rejected', 'suppressed', 'bounced', 'complained']);
+    expect(DELIVERY_STATES).toEqual([
+      'none',
+      'delayed',
+      'soft-bounced',
+      'delivered',
+      'rejected',
+      'suppressed',
+      'bounced',
+      'complained',
+    ]);
   });
 
   it.each<[string, Partial<MailEvent>, DeliveryState]>([
@@ -41,6 +50,7 @@ describe('the delivery state of a mail', () => {
     ['a reject', { kind: 'reject' }, 'rejected'],
     ['a rendering failure', { kind: 'rendering-failure' }, 'rejected'],
     ['a bounce', { kind: 'bounce' }, 'bounced'],
+    ['a soft bounce', { kind: 'soft-bounce' }, 'soft-bounced'],
     ['a bounce by a suppression list (S15)', { kind: 'bounce', suppressed: true }, 'suppressed'],
     ['a complaint', { kind: 'complaint' }, 'complained'],
     ['a complaint by a suppression list (S15)', { kind: 'complaint', suppressed: true }, 'suppressed'],
@@ -51,6 +61,15 @@ describe('the delivery state of a mail', () => {
   it('is not made better by a delivery after a bounce', () => {
     expect(worse('bounced', 'delivered')).toBe('bounced');
     expect(worse('delivered', 'bounced')).toBe('bounced');
+  });
+
+  it('is delivered whether a soft bounce comes before or after the delivery (V4)', () => {
+    const delivery = aMailEvent({ kind: 'delivery' });
+    const reply = aMailEvent({ kind: 'soft-bounce', detail: 'Transient/General' });
+
+    expect(deliveryAfter([delivery, reply])).toBe('delivered');
+    expect(deliveryAfter([reply, delivery])).toBe('delivered');
+    expect(deliveryAfter([aMailEvent({ kind: 'delivery-delay' }), reply])).toBe('soft-bounced');
   });
 
   it('never gets better, whatever comes', () => {

@@ -50,11 +50,16 @@ describe('a person should look', () => {
   });
 
   it.each([
-    ['when more than ten mails and more than one in ten bounced', 109, 11, true],
-    ['but not when no more than one in ten did', 110, 11, false],
-    ['but not for ten bounces', 10, 10, false],
-  ])('%s', (_name, SENT, bounced, expected) => {
-    expect(needsAttention(someCounts({ SENT }), someDeliveries({ bounced }))).toBe(expected);
+    ['when more than ten mails and more than one in ten bounced', 109, { bounced: 11 }, true],
+    ['but not when no more than one in ten did', 110, { bounced: 11 }, false],
+    ['but not for ten bounces', 10, { bounced: 10 }, false],
+    ['but not for soft bounces, which may be automatic replies (V4)', 80, { 'soft-bounced': 80 }, false],
+    ['but not for suppressed addresses, to which nothing was sent', 80, { suppressed: 80 }, false],
+    ['when more than five mails and more than one in 200 were complained about', 1_199, { complained: 6 }, true],
+    ['but not when no more than one in 200 was', 1_200, { complained: 6 }, false],
+    ['but not for five complaints', 5, { complained: 5 }, false],
+  ])('%s', (_name, SENT, deliveries, expected) => {
+    expect(needsAttention(someCounts({ SENT }), someDeliveries(deliveries))).toBe(expected);
   });
 });
 

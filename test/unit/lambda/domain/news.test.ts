@@ -9,7 +9,7 @@ const idsOf = (before: Partial<Told>, after: Partial<Told>): string[] =>
   newsOf(told(before), told(after), T0).map(({ id }) => id);
 
 const completed = { status: 'COMPLETED', needsAttention: false } as const;
-const stopped = { status: 'STOPPED', failureReason: 'bad-signs', stoppedAt: T0 - 5 } as const;
+const stopped = { status: 'STOPPED', failureReason: 'high-bounce-rate', stoppedAt: T0 - 5 } as const;
 
 describe('a change of a dispatch', () => {
   it.each<[string, Partial<Told>, Partial<Told>, string[]]>([

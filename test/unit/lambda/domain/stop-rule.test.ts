@@ -1,14 +1,16 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
   type Age,
-  areBad,
-  bouncesUntilBad,
+  type BounceStatistics,
+  exceededRate,
   failuresUntilStop,
   type FinalRows,
   isStale,
   type Stop,
   stopFor,
+  untilRateExceeded,
 } from '../../../../lambda/domain/stop-rule.ts';
 import { T0 } from '../../../support/clock.ts';
 
@@ -48,29 +50,43 @@ it.each([
   if (more > 1) expect(stopFor(rows(refused + more - 1, final + more - 1))).toBeUndefined();
 });
 
-it.each([
-  [10, 0, false],
-  [10, 10, false],
-  [11, 11, true],
-  [109, 11, true],
-  [110, 11, false],
-  [50_000, 5_000, false],
-  [50_000, 5_001, true],
-])('of %i mails that SES took, %i bounces are a bad sign: %o', (sent, bounced, expected) => {
-  expect(areBad({ sent, bounced })).toBe(expected);
-});
+describe('the bounce statistics of a dispatch', () => {
+  it.each([
+    [10, 0, 0, undefined],
+    [10, 10, 0, undefined],
+    [11, 11, 0, 'high-bounce-rate'],
+    [109, 11, 0, 'high-bounce-rate'],
+    [110, 11, 0, undefined],
+    [50_000, 5_000, 0, undefined],
+    [50_000, 5_001, 0, 'high-bounce-rate'],
+    [5, 0, 5, undefined],
+    [6, 0, 6, 'high-complaint-rate'],
+    [1_199, 0, 6, 'high-complaint-rate'],
+    [1_200, 0, 6, undefined],
+    [50_000, 0, 250, undefined],
+    [50_000, 0, 251, 'high-complaint-rate'],
+    [100, 11, 6, 'high-bounce-rate'],
+  ] as const)('of %i mails with %i permanent bounces and %i complaints exceed: %s', (sent, bounced, complained, expected) => {
+    expect(exceededRate({ sent, bounced, complained })).toBe(expected);
+  });
 
-it.each([
-  [0, 0],
-  [10, 10],
-  [400, 20],
-  [50_000, 4_000],
-  [60, 11],
-])('of %i mails with %i bounces the rows need not be counted before they can be a bad sign', (sent, bounced) => {
-  const more = bouncesUntilBad({ sent, bounced });
-
-  expect(areBad({ sent, bounced: bounced + more })).toBe(true);
-  if (more > 1) expect(areBad({ sent, bounced: bounced + more - 1 })).toBe(false);
+  it('need not be counted again before they can exceed a rate', () => {
+    const statistics = fc.record<BounceStatistics>({
+      sent: fc.integer({ min: 0, max: 50_000 }),
+      bounced: fc.integer({ min: 0, max: 6_000 }),
+      complained: fc.integer({ min: 0, max: 300 }),
+    });
+    fc.assert(
+      fc.property(statistics, (now) => {
+        const { bounced, complained } = untilRateExceeded(now);
+        expect(exceededRate({ ...now, bounced: now.bounced + bounced })).toBe('high-bounce-rate');
+        expect(exceededRate({ ...now, bounced: 0, complained: now.complained + complained })).toBe('high-complaint-rate');
+        if (bounced > 1) expect(exceededRate({ ...now, complained: 0, bounced: now.bounced + bounced - 1 })).toBeUndefined();
+        if (complained > 1)
+          expect(exceededRate({ ...now, bounced: 0, complained: now.complained + complained - 1 })).toBeUndefined();
+      }),
+    );
+  });
 });
 
 describe('old mail that comes up again', () => {

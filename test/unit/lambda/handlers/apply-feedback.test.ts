@@ -123,6 +123,7 @@ const METRICS = {
   delivery: 'MailDelivered',
   'delivery-delay': 'MailDelayed',
   bounce: 'MailBounced',
+  'soft-bounce': 'MailSoftBounced',
   complaint: 'MailComplained',
   reject: 'MailRejected',
   'rendering-failure': 'MailNotRendered',

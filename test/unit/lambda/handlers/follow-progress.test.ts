@@ -99,11 +99,11 @@ describe('a record of a dispatch', () => {
   });
 
   it('tells why and when it was stopped', () => {
-    const stop = { failureReason: { S: 'bad-signs' }, stoppedAt: { S: '2026-03-02T09:00:00.000Z' } };
+    const stop = { failureReason: { S: 'high-bounce-rate' }, stoppedAt: { S: '2026-03-02T09:00:00.000Z' } };
 
     expect(
       interpret(modified('DISPATCH', dispatchImage('IN_PROGRESS'), dispatchImage('STOPPED', stop), 'DISPATCH#d1')),
-    ).toMatchObject({ after: { failureReason: 'bad-signs', stoppedAt: T0 } });
+    ).toMatchObject({ after: { failureReason: 'high-bounce-rate', stoppedAt: T0 } });
   });
 
   it('takes a count that is not there yet for none, so that its news is told', () => {

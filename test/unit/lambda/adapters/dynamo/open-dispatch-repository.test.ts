@@ -151,7 +151,7 @@ describe('what is left of a dispatch', () => {
 
     expect(await repository.rows({ dispatchId: 'd1', shards: 2, resumedAt: RESUMED_AT }, T0, () => true)).toEqual({
       ...rowCounts({ PENDING: 3, PROCESSING: 2, SENT: 3 }, { bounced: 1 }),
-      signs: { sent: 2, bounced: 1 },
+      bounceStatistics: { sent: 2, bounced: 1, complained: 0 },
       overdue: [
         {
           key: { dispatchId: 'd1', shard: 1, applyId: 'lost' },
@@ -180,17 +180,22 @@ describe('what is left of a dispatch', () => {
   });
 
   it.each([
-    [{ signsSince: RESUMED_AT }, 1],
-    [{ signsSince: RESUMED_AT + 1, resumedAt: RESUMED_AT }, 0],
-    [{ signsSince: RESUMED_AT - 1, resumedAt: RESUMED_AT + 1 }, 0],
+    [{ statisticsSince: RESUMED_AT }, 1],
+    [{ statisticsSince: RESUMED_AT + 1, resumedAt: RESUMED_AT }, 0],
+    [{ statisticsSince: RESUMED_AT - 1, resumedAt: RESUMED_AT + 1 }, 0],
     [{}, 1],
   ])('tells of mails since it was resumed or taken up again: %o', async (from, mails) => {
     const row = { pk: 'DISPATCH#d1#0', sk: 'RECIPIENT#a', status: 'SENT', nextAttemptAt: '2026-03-02T08:00:00.000Z' };
-    dynamo.on(QueryCommand).resolves({ Items: [{ ...row, sentAt: '2026-03-02T08:00:02.000Z', delivery: 'bounced' }] });
+    const Items = ['bounced', 'complained', 'soft-bounced', 'suppressed'].map((delivery) => ({
+      ...row,
+      sentAt: '2026-03-02T08:00:02.000Z',
+      delivery,
+    }));
+    dynamo.on(QueryCommand).resolves({ Items });
 
-    const { signs } = await repository.rows({ dispatchId: 'd1', shards: 1, ...from }, T0, () => true);
+    const { bounceStatistics } = await repository.rows({ dispatchId: 'd1', shards: 1, ...from }, T0, () => true);
 
-    expect(signs).toEqual({ sent: mails, bounced: mails });
+    expect(bounceStatistics).toEqual({ sent: 4 * mails, bounced: mails, complained: mails });
   });
 
   it('is looked for in eight shards at once', async () => {

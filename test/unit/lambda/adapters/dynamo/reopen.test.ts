@@ -84,7 +84,7 @@ describe('reopening', () => {
       expect(update?.UpdateExpression).toBe(
         'SET #status = :inProgress, generation = generation + :one, openKey = :open' +
           // What bounced before says nothing about what is sent now.
-          (status === 'COMPLETED' ? ', signsSince = :since ' : ' ') +
+          (status === 'COMPLETED' ? ', statisticsSince = :since ' : ' ') +
           'REMOVE completedAt, outcome, needsAttention, expiresAt',
       );
       expect(update?.ConditionExpression).toBe('#status IN (:accepted, :inProgress, :completed)');

@@ -139,7 +139,7 @@ describe('the overview', () => {
         { status: 'COMPLETED', counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, bounced: 15 } },
         { kind: 'recipients' },
       ],
-      'COMPLETED 15 mails bounced 30 SENT',
+      'COMPLETED 15 mails bounced permanently 30 SENT',
     ],
     [
       'short, in two ways',
@@ -238,11 +238,11 @@ describe('the story of a dispatch', () => {
         isTest: true,
         completedAt: T0 + MINUTE,
       },
-      { counts: someCounts({ SENT: 3 }), deliveries: { ...NO_DELIVERIES, bounced: 2, delivered: 1 } },
+      { counts: someCounts({ SENT: 3 }), deliveries: { ...NO_DELIVERIES, bounced: 2, delivered: 1, 'soft-bounced': 3 } },
     );
 
     expect(text).toContain('Scenario interview, recruit r-1, asked for by k…@example.com, as a test. 3 recipients: 3 SENT.');
-    expect(text).toContain('What SES’s events tell of their mails: 1 delivered, 2 bounced.');
+    expect(text).toContain('What SES’s events tell of their mails: 3 soft-bounced, 1 delivered, 2 bounced.');
     expect(text).toMatch(new RegExp(`accepted ${at(0)}`));
     expect(text).toMatch(new RegExp(`completed ${at(1)}`));
   });
@@ -259,7 +259,16 @@ describe('the story of a dispatch', () => {
       { status: 'STOPPED', failureReason: 'permanent-failures', faultCode: 'MESSAGE_REJECTED' },
       'STOPPED: SES refused at least ten of its mails and more than half. All of them with MESSAGE_REJECTED.',
     ],
-    ['stopped by bounces', { status: 'STOPPED', failureReason: 'bad-signs' }, 'STOPPED: more than ten of its mails bounced'],
+    [
+      'stopped by bounces',
+      { status: 'STOPPED', failureReason: 'high-bounce-rate' },
+      'STOPPED: more than ten of its mails bounced',
+    ],
+    [
+      'stopped by complaints',
+      { status: 'STOPPED', failureReason: 'high-complaint-rate' },
+      'STOPPED: more than five of its mails were marked as spam',
+    ],
     ['stopped as stale', { status: 'STOPPED', failureReason: 'stale' }, 'was due for more than a day'],
     ['stopped for no known reason', { status: 'STOPPED' }, 'STOPPED: no reason is stored.'],
     ['cancelled', { status: 'CANCELLED' }, 'CANCELLED: nothing of it is sent any more.'],
@@ -298,9 +307,21 @@ describe('the story of a dispatch', () => {
         { counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, bounced: n } },
       );
 
-    expect(bounced(15)).toContain('COMPLETED: all mails were sent. A person should look: 15 mails bounced.');
+    expect(bounced(15)).toContain('COMPLETED: all mails were sent. A person should look: 15 mails bounced permanently.');
     expect(bounced(15)).toMatch(/Correct the addresses that bounced .* Runbook: docs\/runbook\.md#bounce-rate/);
     expect(bounced(2)).not.toMatch(/A person|Runbook/);
+  });
+
+  it('says that mails were complained about, and where that is explained', () => {
+    const complained = (n: number) =>
+      story(
+        { status: 'COMPLETED', outcome: 'all-sent', needsAttention: n > 5 },
+        { counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, complained: n } },
+      );
+
+    expect(complained(6)).toContain('A person should look: 6 mails were marked as spam.');
+    expect(complained(6)).toMatch(/Never write again .* Runbook: docs\/runbook\.md#complaint-rate/);
+    expect(complained(5)).not.toMatch(/A person|Runbook/);
   });
 
   it('says what is left to do, and by whom', () => {
@@ -433,6 +454,7 @@ describe('the story of a recipient', () => {
   it.each([
     ['none', 'No event tells yet how far it got.'],
     ['delayed', 'SES keeps trying.'],
+    ['soft-bounced', 'The address may still be right.'],
     ['delivered', 'The receiving server took it.'],
     ['rejected', 'SES threw it away'],
     ['suppressed', 'on a suppression list'],
