@@ -108,7 +108,12 @@ export interface SendingRepository {
 /** When the sweeper last looked over everything; undefined: never. */
 export interface SweepTraces {
   lastPassAt(): Promise<Instant | undefined | 'unavailable'>;
+  /** A round is finished. */
   passed(at: Instant): Promise<void>;
+  /** When the round began that goes on in this pass; undefined: none does. */
+  openRound(): Promise<Instant | undefined>;
+  /** Remembers a round that goes on in the next pass. */
+  keepRound(since: Instant): Promise<void>;
   /**
    * Remembers when SES took the newest mail of which an event is due. @param seen what a pass saw of it; undefined: nothing
    * @returns the newest of all passes

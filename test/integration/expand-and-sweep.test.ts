@@ -144,7 +144,7 @@ describe('the sweeper', () => {
       stillMs: 10 * MINUTE,
       visitMs: 15 * MINUTE,
     });
-    const report = await sweep({ atStart, timeLeft: () => true });
+    const report = await sweep({ atStart, remainingMs: () => 240_000 });
     const of = (dispatchId: string) => enqueued.filter((key) => key.dispatchId === dispatchId).map(({ applyId }) => applyId);
     return { report, of, expanded: expanded.filter(({ dispatchId }) => dispatchId !== 'exp') };
   };

@@ -108,7 +108,7 @@ export const createSweeper = (deps: BackgroundDeps, host: Host) => {
       SWEEP_LIMIT_MS,
       (process) => {
         current = process;
-        return sweep({ atStart: false, timeLeft: () => process.deadline - scheduler.now() > 10_000 });
+        return sweep({ atStart: false, remainingMs: () => process.deadline - scheduler.now() });
       },
       () => undefined,
     );

@@ -12,6 +12,7 @@ export interface FakeSending extends SendingRepository, SweepTraces {
   state: Sending;
   lastPass: Instant | undefined;
   newest: Instant | undefined;
+  round: Instant | undefined;
   /** True: the table gives no answer. */
   outage: boolean;
 }
@@ -21,6 +22,7 @@ export const createFakeSending = (): FakeSending => {
     state: SENDING,
     lastPass: undefined,
     newest: undefined,
+    round: undefined,
     outage: false,
     read: () => Promise.resolve(fake.outage ? 'unavailable' : fake.state),
     change: (next) => {
@@ -31,6 +33,12 @@ export const createFakeSending = (): FakeSending => {
     lastPassAt: () => Promise.resolve(fake.outage ? 'unavailable' : fake.lastPass),
     passed: (at) => {
       fake.lastPass = at;
+      fake.round = undefined;
+      return Promise.resolve();
+    },
+    openRound: () => Promise.resolve(fake.round),
+    keepRound: (since) => {
+      fake.round = since;
       return Promise.resolve();
     },
     newestSent: (seen) => {

@@ -8,7 +8,11 @@ import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
 import { isOfAws, isPassing } from './statements.ts';
 
-const SweeperItem = z.object({ lastPassAt: Iso.exactOptional(), newestSentAt: Iso.exactOptional() });
+const SweeperItem = z.object({
+  lastPassAt: Iso.exactOptional(),
+  newestSentAt: Iso.exactOptional(),
+  roundSince: Iso.exactOptional(),
+});
 
 const Key = controlKey('SWEEPER');
 
@@ -30,7 +34,18 @@ export const createSweepTraces = (client: DynamoDBDocumentClient, tableName: str
     }
   },
 
-  passed: (at) => raise(client, tableName, 'lastPassAt', at),
+  passed: (at) => raise(client, tableName, 'lastPassAt', at, ' REMOVE roundSince'),
+
+  async openRound() {
+    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
+    return SweeperItem.parse(Item ?? {}).roundSince;
+  },
+
+  async keepRound(since) {
+    const UpdateExpression = 'SET roundSince = :since';
+    const ExpressionAttributeValues = { ':since': toIso(since) };
+    await client.send(new UpdateCommand({ TableName: tableName, Key, UpdateExpression, ExpressionAttributeValues }));
+  },
 });
 
 const raise = async (
@@ -38,13 +53,14 @@ const raise = async (
   TableName: string,
   name: 'lastPassAt' | 'newestSentAt',
   to: Instant,
+  more = '',
 ): Promise<void> => {
   try {
     await client.send(
       new UpdateCommand({
         TableName,
         Key,
-        UpdateExpression: `SET ${name} = :at`,
+        UpdateExpression: `SET ${name} = :at${more}`,
         ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :at`,
         ExpressionAttributeValues: { ':at': toIso(to) },
       }),

@@ -10,18 +10,15 @@ import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface SweepHandlerDeps {
-  readonly sweep: (situation: { atStart: boolean; timeLeft: () => boolean }) => Promise<SweepReport>;
+  readonly sweep: (situation: { atStart: boolean; remainingMs: () => number }) => Promise<SweepReport>;
   readonly telemetry: Telemetry;
 }
-
-/** Kept back to re-enqueue what was found before time ran out. */
-const RESERVE_MS = 5_000;
 
 /** The schedule in; nothing out but what the pass has put right. */
 export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: SweepHandlerDeps) =>
   middy(async (event: unknown, context: Context): Promise<void> => {
     const { atStart } = ScheduleEvent.parse(event).detail;
-    const report = await sweep({ atStart, timeLeft: () => context.getRemainingTimeInMillis() > RESERVE_MS });
+    const report = await sweep({ atStart, remainingMs: () => context.getRemainingTimeInMillis() });
     logger.info('sweep', { atStart, ...report });
     // The heartbeat: a pass that could not look at everything is none.
     if (report.finished) count('SweepFinished');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { OpenDispatchRepository, RowsSeen, SendQueue, SweepMarks } from '../../../../lambda/application/ports.ts';
-import { createSweep } from '../../../../lambda/application/sweep.ts';
+import { createSweep, type SweepDeps } from '../../../../lambda/application/sweep.ts';
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Sending } from '../../../../lambda/domain/pause.ts';
 import { NO_BOUNCE_STATISTICS } from '../../../../lambda/domain/stop-rule.ts';
@@ -42,7 +42,13 @@ const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispa
   },
 });
 
-const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles = true } = {}) => {
+interface Options extends Pick<SweepDeps, 'firstSteps' | 'lastSteps'> {
+  readonly depth?: number;
+  readonly completes?: boolean;
+  readonly settles?: boolean;
+}
+
+const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles = true, ...steps }: Options = {}) => {
   const sent: string[] = [];
   const expanded: number[] = [];
   const carriedOut: number[] = [];
@@ -55,6 +61,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
   const marks: number[] = [];
   const recounts: Pick<Dispatch, 'counts' | 'lastProgressAt'>[] = [];
   const looked: string[] = [];
+  const time = { leftMs: 240_000, ofLookMs: 0 };
   const settled: { readonly counts: Counts; readonly isLast: boolean }[] = [];
   const at = (dispatchId: string) => open.find(({ dispatch }) => dispatch.dispatchId === dispatchId);
   const dispatches: OpenDispatchRepository = {
@@ -65,6 +72,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     batches: (dispatchId) => Promise.resolve((at(dispatchId)?.batches ?? []).map((batch) => ({ dispatchId, batch, count: 10 }))),
     rows: ({ dispatchId }) => {
       looked.push(dispatchId);
+      time.leftMs -= time.ofLookMs;
       return Promise.resolve(at(dispatchId)?.rows ?? { ...rowCounts({}), bounceStatistics: NO_BOUNCE_STATISTICS, overdue: [] });
     },
     mark: (_dispatchId, visitedAt) => {
@@ -120,9 +128,10 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     clock: clock.now,
     stillMs: 10 * MINUTE,
     visitMs: 15 * MINUTE,
+    ...steps,
   });
   const pass = (situation: Partial<Parameters<typeof sweep>[0]> = {}) =>
-    sweep({ atStart: false, timeLeft: () => true, ...situation });
+    sweep({ atStart: false, remainingMs: () => time.leftMs, ...situation });
   return {
     pass,
     sent,
@@ -139,6 +148,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     clock,
     sending,
     witness,
+    time,
   };
 };
 
@@ -304,12 +314,10 @@ describe('a pass', () => {
   });
 
   it('that runs out of time says so, after it put right what it found', async () => {
-    let left = 1;
-    const { pass, sent, looked } = sweepOver([still({ PENDING: 1 }, 1), still({ PENDING: 1 }, 1, { dispatchId: 'later' })]);
+    const { pass, sent, looked, time } = sweepOver([still({ PENDING: 1 }, 1), still({ PENDING: 1 }, 1, { dispatchId: 'later' })]);
+    time.ofLookMs = 150_000;
 
-    const report = await pass({ timeLeft: () => left-- > 0 });
-
-    expect(report.finished).toBe(false);
+    expect(await pass()).toMatchObject({ open: 2, finished: false });
     expect(looked).toEqual(['d1spatch']);
     expect(sent).toEqual(['a-0']);
   });
@@ -337,8 +345,68 @@ describe('a pass', () => {
     expect(whole.sending.lastPass).toBe(T0);
 
     const cut = sweepOver([still({ PENDING: 1 }, 1)]);
-    await cut.pass({ timeLeft: () => false });
+    await cut.pass({ remainingMs: () => 0 });
     expect(cut.sending.lastPass).toBeUndefined();
+  });
+
+  describe('for which there are too many rows', () => {
+    const three = ['a', 'b', 'c'].map((dispatchId, i) =>
+      still({ PENDING: 1 }, 0, { dispatchId, visitedAt: T0 - 60 * MINUTE + i }),
+    );
+    /** Time for one dispatch a pass; each is due again at the next one. */
+    const slowly = (open: Open[]) => {
+      const world = sweepOver(open);
+      world.time.ofLookMs = 150_000;
+      const next = async () => {
+        world.time.leftMs = 240_000;
+        const report = await world.pass();
+        const last = world.looked.at(-1);
+        const at = open.findIndex(({ dispatch }) => dispatch.dispatchId === last);
+        const seen = open[at];
+        if (seen !== undefined) open[at] = { ...seen, dispatch: { ...seen.dispatch, visitedAt: world.clock.now() } };
+        world.clock.advance(20 * MINUTE);
+        return report.finished;
+      };
+      return { ...world, next };
+    };
+
+    it('goes on in the next one with those that wait longest, until all have been looked at', async () => {
+      const { next, looked, sending } = slowly([...three]);
+
+      expect([await next(), await next()]).toEqual([false, false]);
+      expect(sending.lastPass).toBeUndefined();
+      expect([await next(), looked]).toEqual([true, ['a', 'b', 'c']]);
+      expect(sending.lastPass).toBe(T0 + 40 * MINUTE);
+      expect(sending.round).toBeUndefined();
+    });
+
+    it('begins anew after an outage: what was looked at before it says nothing now', async () => {
+      const { next, clock, sending } = slowly([...three]);
+      await next();
+      await next();
+      clock.advance(6 * 60 * MINUTE);
+
+      expect([await next(), await next(), await next()]).toEqual([false, false, true]);
+      expect(sending.round).toBeUndefined();
+    });
+  });
+
+  it.each(['firstSteps', 'lastSteps'] as const)('takes its %s, paused or not, and goes on when one fails', async (steps) => {
+    const done: number[] = [];
+    const { pass, sending, sent } = sweepOver([still({ PENDING: 1 }, 1)], {
+      [steps]: [
+        () => Promise.reject(new Error('no answer')),
+        (remainingMs: () => number) => {
+          done.push(remainingMs());
+          return Promise.resolve();
+        },
+      ],
+    });
+
+    expect(await pass()).toMatchObject({ failed: 1, reEnqueued: 1 });
+    sending.state = { version: 1, pause: { by: 'operator', who: 'operator-1', since: T0 } };
+    expect(await pass()).toMatchObject({ failed: 1, paused: true });
+    expect([done, sent]).toEqual([[240_000, 240_000], ['a-0']]);
   });
 
   it('does nothing while sending is paused, and leaves no trace (O5)', async () => {
@@ -619,10 +687,10 @@ describe('a dispatch that is finished', () => {
   });
 
   it('keeps no pass from being complete', async () => {
-    const { pass, looked, sending } = sweepOver([finished({ dispatchId: 'old' }), still({ PENDING: 1 }, 0)]);
-    let left = 2;
+    const { pass, looked, sending, time } = sweepOver([finished({ dispatchId: 'old' }), still({ PENDING: 1 }, 0)]);
+    time.ofLookMs = 235_000;
 
-    expect(await pass({ timeLeft: () => left-- > 0 })).toMatchObject({ finished: true });
+    expect(await pass()).toMatchObject({ finished: true });
     expect(looked).toEqual(['d1spatch']);
     expect(sending.lastPass).toBe(T0);
   });

@@ -55,7 +55,7 @@ describe('the last complete pass of the sweeper', () => {
     expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toEqual({
       TableName: 'mail',
       Key,
-      UpdateExpression: 'SET lastPassAt = :at',
+      UpdateExpression: 'SET lastPassAt = :at REMOVE roundSince',
       ConditionExpression: 'attribute_not_exists(lastPassAt) OR lastPassAt < :at',
       ExpressionAttributeValues: { ':at': '2026-03-02T09:00:00.000Z' },
     });
@@ -71,6 +71,21 @@ describe('the last complete pass of the sweeper', () => {
     dynamo.on(UpdateCommand).rejects(sdkError('AccessDeniedException', 400));
 
     await expect(traces.passed(T0)).rejects.toThrow('AccessDeniedException');
+  });
+});
+
+describe('a round that takes several passes', () => {
+  it('is remembered by its beginning', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+    dynamo.on(GetCommand).resolves({ Item: { ...Key, roundSince: '2026-03-02T09:00:00.000Z' } });
+
+    await traces.keepRound(T0);
+
+    expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
+      Key,
+      ExpressionAttributeValues: { ':since': '2026-03-02T09:00:00.000Z' },
+    });
+    expect(await traces.openRound()).toBe(T0);
   });
 });
 

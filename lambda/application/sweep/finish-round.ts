@@ -1,0 +1,29 @@
+import type { Instant } from '../../domain/instant.ts';
+import type { Clock, SweepTraces } from '../ports.ts';
+import { inspectedAt, type Open } from './list-open.ts';
+
+export interface RoundDeps {
+  readonly sweeps: SweepTraces;
+  readonly clock: Clock;
+}
+
+/** Rests of an older round say nothing any more: there was an outage since, or the table was restored. */
+const LONGEST_ROUND_MS = 6 * 3_600_000;
+
+/**
+ * Records a round as passed once every dispatch that was due has been inspected since its beginning. A round may take several
+ * passes; without it a service with too many rows for one pass would never have passed, and senders would stop after a day.
+ * @param left dispatches that are due and for which this pass had no time
+ * @returns whether the round is finished
+ */
+export const finishRound = async (
+  { sweeps, clock }: RoundDeps,
+  { startedAt, left, isListed }: { readonly startedAt: Instant; readonly left: readonly Open[]; readonly isListed: boolean },
+): Promise<boolean> => {
+  if (!isListed) return false;
+  const stored = left.length === 0 ? undefined : await sweeps.openRound();
+  const since = stored === undefined || stored + LONGEST_ROUND_MS < startedAt ? startedAt : stored;
+  const isFinished = left.every((dispatch) => inspectedAt(dispatch) >= since);
+  await (isFinished ? sweeps.passed(clock()) : sweeps.keepRound(since));
+  return isFinished;
+};
