@@ -29,6 +29,7 @@ export const RUNBOOK_SECTIONS = [
   'api-errors',
   'api-slow',
   'quota-nearly-used',
+  'account-outdated',
   'bounce-rate',
   'complaint-rate',
 ] as const;

@@ -29,6 +29,8 @@ export interface StageSettings extends TimeOrder {
   readonly parallelCalls: number;
   /** Mails per second of this service; 0: what the account allows. */
   readonly maxSendRate: number;
+  /** The part of the account's rate that this stage uses; those of all stages in one account and region add up to 0.9 at most. */
+  readonly rateShare: number;
 
   readonly unclearPolicy: 'auto' | 'resend' | 'hold';
   /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */
@@ -106,6 +108,7 @@ const readPolicy = (read: SettingReader) => ({
   // One batch of DynamoDB statements carries 25.
   parallelCalls: read.number('parallelCalls', 10, { from: 1, to: 25 }),
   maxSendRate: read.number('maxSendRate', 0, { from: 0, to: 10_000, fractions: true }),
+  rateShare: read.number('rateShare', 0.9, { from: 0.01, to: 0.9, fractions: true }),
   unclearPolicy: read.oneOf('unclearPolicy', ['auto', 'resend', 'hold']),
   witnessMarginSeconds: read.number('witnessMarginSeconds', 60, { from: 1, to: HOUR }),
   holdAfterSeconds: read.number('holdAfterSeconds', HOUR, { from: 1, to: DAY }),

@@ -2,7 +2,6 @@ import type { Addressee, DispatchContent, RenderedMail, TemplateParts } from '..
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { Instant } from '../domain/instant.ts';
-import type { AccountQuota } from '../domain/send-estimate.ts';
 
 /** The parts of a request that a conflict can name. */
 export type FingerprintField =
@@ -113,12 +112,6 @@ export type CheckResult =
   /** `faults` are those of the first recipients concerned; `total` counts the recipients. */
   | { readonly outcome: 'cannot-render'; readonly faults: readonly RecipientFault[]; readonly total: number }
   | { readonly outcome: 'too-costly' };
-
-/** The account that sends. */
-export interface AccountSource {
-  /** What it allows, at most a minute old; undefined: it cannot tell, or may not send at all. */
-  quota(): Promise<AccountQuota | undefined>;
-}
 
 /** One rendered mail, and whose it is. */
 export interface SampleMail extends RenderedMail {

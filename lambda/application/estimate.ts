@@ -1,10 +1,10 @@
 import { isPaused } from '../domain/pause.ts';
-import { estimateSending, type SendEstimate } from '../domain/send-estimate.ts';
-import type { AccountSource } from './accept-ports.ts';
+import { type AccountQuota, estimateSending, type SendEstimate } from '../domain/send-estimate.ts';
 import type { Clock, SendingRepository, SendQueue, Sleep } from './ports.ts';
 
 export interface EstimateDeps {
-  readonly account: AccountSource;
+  /** What the account allows; undefined: nothing can be said. */
+  readonly accountQuota: () => Promise<AccountQuota | undefined>;
   readonly queue: Pick<SendQueue, 'depth'>;
   readonly sending: Pick<SendingRepository, 'read'>;
   readonly clock: Clock;
@@ -22,10 +22,10 @@ export type BeginEstimate = () => (total: number) => Promise<SendEstimate | unde
 
 /** Estimates when a dispatch will have been sent; undefined: that cannot be told, or not in time. */
 export const createBeginEstimate = (deps: EstimateDeps): BeginEstimate => {
-  const { account, queue, sending, clock, sleep } = deps;
+  const { accountQuota, queue, sending, clock, sleep } = deps;
 
   const ask = async () => {
-    const [quota, waiting, state] = await Promise.all([account.quota(), queue.depth(), sending.read()]);
+    const [quota, waiting, state] = await Promise.all([accountQuota(), queue.depth(), sending.read()]);
     // Nobody knows when a pause ends.
     if (quota === undefined || state === 'unavailable' || isPaused(state, clock())) return undefined;
     return { quota, waiting };

@@ -1,11 +1,12 @@
 import { type Bucket, chunkSize, newBucket, NO_RESTRAINT, paceOf, restraintNow, take, throttled } from '../domain/pace.ts';
 import type { Clock } from './ports.ts';
+import type { SendRate } from './send-rate.ts';
 
 /** Keeps one sender within its share of the account's rate. */
 export interface Pacer {
   /** How many calls to prepare at once. */
   chunkSize(): Promise<number>;
-  /** Books `n` calls and says in how many milliseconds they may start. */
+  /** Books `n` calls and says in how many milliseconds they may start; Infinity: so late that the queue should keep them. */
   book(n: number): Promise<number>;
   /** Gives back what was booked and not used. */
   unbook(n: number): void;
@@ -17,26 +18,33 @@ export interface Pacer {
 
 export interface PacerDeps {
   readonly clock: Clock;
-  /** Mails per second of the account. */
-  readonly maxSendRate: () => Promise<number>;
+  readonly sendRate: () => Promise<SendRate>;
+  /** The part of the rate that this service uses. */
+  readonly rateShare: number;
   readonly senders: number;
   readonly parallelCalls: number;
 }
 
+/** While the rate is a guess no message is hidden for longer: the true rate is known soon, and may be much higher. */
+const LONGEST_GUESS_MS = 10_000;
+
 /** A pacer for one sender environment; its state lives as long as the environment. */
-export const createPacer = ({ clock, maxSendRate, senders, parallelCalls }: PacerDeps): Pacer => {
+export const createPacer = ({ clock, sendRate, rateShare, senders, parallelCalls }: PacerDeps): Pacer => {
   let bucket: Bucket = newBucket(clock());
   let restraint = NO_RESTRAINT;
 
-  const pace = async (): Promise<number> => paceOf(await maxSendRate(), senders) * restraintNow(restraint, clock());
+  const paceNow = async () => {
+    const { perSecond, isGuess } = await sendRate();
+    return { pace: paceOf(perSecond, rateShare, senders) * restraintNow(restraint, clock()), isGuess };
+  };
 
   return {
-    chunkSize: async () => chunkSize(await pace(), parallelCalls),
+    chunkSize: async () => chunkSize((await paceNow()).pace, parallelCalls),
     async book(n) {
-      const current = await pace();
-      const taken = take(bucket, n, { pace: current, capacity: chunkSize(current, parallelCalls) }, clock());
+      const { pace, isGuess } = await paceNow();
+      const taken = take(bucket, n, { pace, capacity: chunkSize(pace, parallelCalls) }, clock());
       bucket = taken.bucket;
-      return taken.waitMs;
+      return isGuess && taken.waitMs > LONGEST_GUESS_MS ? Infinity : taken.waitMs;
     },
     unbook(n) {
       bucket = { ...bucket, tokens: bucket.tokens + n };
@@ -44,6 +52,10 @@ export const createPacer = ({ clock, maxSendRate, senders, parallelCalls }: Pace
     throttled() {
       restraint = throttled(restraint, clock());
     },
-    expect: async (n) => Math.ceil((n / (await pace())) * 1000),
+    async expect(n) {
+      const { pace, isGuess } = await paceNow();
+      const expectedMs = Math.ceil((n / pace) * 1000);
+      return isGuess ? Math.min(LONGEST_GUESS_MS, expectedMs) : expectedMs;
+    },
   };
 };

@@ -171,8 +171,6 @@ export interface MailProvider {
   send(mail: OutgoingMail, tags: SendTags): Promise<SendAnswer>;
   /** A mail to SES's simulator, sent only so that SES publishes an event. */
   sendCanary(): Promise<SendAnswer>;
-  /** Mails per second that the account allows, as far as known. */
-  maxSendRate(): Promise<number>;
 }
 
 /** The messages of the send queue. */

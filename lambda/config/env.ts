@@ -16,3 +16,6 @@ export const positive = z.coerce.number().int().positive();
 
 /** A number of at least 0. */
 export const amount = z.coerce.number().nonnegative();
+
+/** A part of a whole: above 0, at most 1. */
+export const share = z.coerce.number().positive().max(1);

@@ -1,10 +1,11 @@
 import type { Instant } from './instant.ts';
 
-/** The part of the account's rate that this service uses; the rest is left to other senders of the account. */
-const SHARE = 0.9;
-
-/** Mails per second for one sender. @param maxSendRate mails per second of the account */
-export const paceOf = (maxSendRate: number, senders: number): number => (maxSendRate * SHARE) / senders;
+/**
+ * Mails per second for one sender.
+ * @param maxSendRate mails per second of the account
+ * @param rateShare the part of it that this service uses; the rest is left to other senders of the account
+ */
+export const paceOf = (maxSendRate: number, rateShare: number, senders: number): number => (maxSendRate * rateShare) / senders;
 
 /** SES calls of one chunk: a second's worth, at least one, at most what may be under way at once. */
 export const chunkSize = (pace: number, parallelCalls: number): number =>

@@ -5,6 +5,8 @@ import { paceOf } from './pace.ts';
 export interface AccountQuota {
   /** Mails per second. */
   readonly maxSendRate: number;
+  /** The part of it that this service uses. */
+  readonly rateShare: number;
   /** Mails in any 24 hours. Infinity: as many as it likes. */
   readonly perDay: number;
   /** Mails of the last 24 hours. */
@@ -29,7 +31,7 @@ const DAY_MS = 86_400_000;
  * @param total mails of this dispatch
  */
 export const estimateSending = (quota: AccountQuota, waiting: number, total: number, now: Instant): SendEstimate => {
-  const mailsPerSecond = paceOf(quota.maxSendRate, 1);
+  const mailsPerSecond = paceOf(quota.maxSendRate, quota.rateShare, 1);
   const left = Math.max(0, quota.perDay - quota.sentLastDay);
   const beyond = Math.max(0, waiting + total - left);
   const windows = beyond === 0 ? 0 : Math.ceil(beyond / quota.perDay);

@@ -103,6 +103,14 @@ const STATES: typeof EVENTS = [
     },
   ],
   [
+    'AccountOutdated',
+    {
+      severity: 'notice',
+      impact: 'SES has not described the account for 15 minutes: mails go out at the last known rate, and no date is estimated.',
+      runbook: 'account-outdated',
+    },
+  ],
+  [
     'FeedbackSilent',
     {
       severity: 'notice',
@@ -125,7 +133,7 @@ export const addMailAlarms = (alarms: AlarmRegistry, stage: StageSettings): void
     severity: 'notice',
     impact: 'Four fifths of the mails that SES takes in 24 hours are used: what comes beyond waits for the next day.',
     runbook: 'quota-nearly-used',
-    // Told by senders at work: where nothing is sent, nothing is used.
+    // Without an answer of SES there is another alarm.
     missing: TreatMissingData.NOT_BREACHING,
   });
 };

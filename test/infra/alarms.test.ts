@@ -28,6 +28,7 @@ describe('an alarm on what the service tells', () => {
     // A state, told at each pass of the sweeper: without news it is what it was.
     ['SendingPaused', 'ignore'],
     ['FeedbackSilent', 'ignore'],
+    ['AccountOutdated', 'ignore'],
     // An event: without news it did not happen again.
     ['DispatchStopped', 'notBreaching'],
     ['OutcomeUnknown', 'notBreaching'],

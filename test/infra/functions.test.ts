@@ -73,6 +73,7 @@ describe('the settings of a stage', () => {
     maxConcurrency: 8,
     parallelCalls: 12,
     maxSendRate: 80,
+    rateShare: 0.4,
     unclearPolicy: 'hold',
     retentionDays: 90,
     repeatGuardSeconds: 300,
@@ -96,6 +97,7 @@ describe('the settings of a stage', () => {
       MAX_CONCURRENCY: '8',
       PARALLEL_CALLS: '12',
       MAX_SEND_RATE: '80',
+      RATE_SHARE: '0.4',
       UNCLEAR_POLICY: 'hold',
       RETENTION_DAYS: '90',
     });
@@ -124,6 +126,7 @@ describe('the settings of a stage', () => {
       REPLY_TO_ADDRESS: 'help@example.org',
       REPEAT_GUARD_SECONDS: '300',
       MAX_SEND_RATE: '80',
+      RATE_SHARE: '0.4',
     });
   });
 });

@@ -48,7 +48,6 @@ describe('the role of each function may do exactly this', () => {
       'AcceptDispatch',
       [
         ...table('GetItem', 'PutItem'),
-        'ses:GetAccount on *',
         `ses:GetEmailTemplate on ${SES}template/recruiting-*`,
         'sqs:GetQueueAttributes on SendsQueue',
       ],
@@ -110,6 +109,7 @@ describe('the role of each function may do exactly this', () => {
       [
         ...table('GetItem', 'Query', 'UpdateItem'),
         'dynamodb:Query on DispatchesTable/index/open',
+        'ses:GetAccount on *',
         'sqs:GetQueueAttributes on SendsQueue',
         'sqs:SendMessage on SendsQueue',
         'sqs:SendMessage on TasksQueue',

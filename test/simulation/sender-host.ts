@@ -49,7 +49,8 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
     provider: deps.ses.provider(process),
     pacer: createPacer({
       clock,
-      maxSendRate: () => Promise.resolve(plan.maxSendRate),
+      sendRate: () => Promise.resolve({ perSecond: plan.maxSendRate, isGuess: false }),
+      rateShare: 0.9,
       senders: plan.senders,
       parallelCalls: plan.parallelCalls,
     }),

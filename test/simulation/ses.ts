@@ -109,8 +109,6 @@ export const createSes = (deps: SesDeps): Ses => {
         });
         return answerOf(fate, messageId);
       },
-
-      maxSendRate: () => Promise.resolve(plan.maxSendRate),
     }),
   };
 };

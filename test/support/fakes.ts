@@ -156,7 +156,6 @@ export const createFakeProvider = (
       if (result.kind === 'accepted' || result.kind === 'unclear') fake.taken.push(call);
       return result;
     },
-    maxSendRate: () => Promise.resolve(1000),
   };
   return fake;
 };

@@ -3,6 +3,7 @@ import type { RecipientMessage, SendPolicy, SendSignal } from '../../lambda/appl
 import { createPacer, type Pacer } from '../../lambda/application/pacer.ts';
 import { createPauseGuard, type PauseSignal } from '../../lambda/application/pause-guard.ts';
 import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports.ts';
+import type { SendRate } from '../../lambda/application/send-rate.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
 import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
 import type { MessageAction } from '../../lambda/domain/message-rule.ts';
@@ -77,7 +78,7 @@ export const createSenderWorld = ({
   );
   const provider = createFakeProvider(answer);
   const queue = createSimulatedQueue(clock, { maxReceiveCount: policy.maxReceiveCount });
-  const pacer = createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(maxSendRate), senders: 1, parallelCalls });
+  const pacer = createPacer({ clock: clock.now, sendRate: aSendRate(maxSendRate), rateShare: 0.9, senders: 1, parallelCalls });
   const dispatches = createFakeDispatches(recipients);
   const sending = createFakeSending();
   const witness = createFakeWitness();
@@ -153,6 +154,9 @@ export const createSenderWorld = ({
     statuses: () => recipients.all().map(({ recipient }) => recipient.status),
   };
 };
+
+/** A rate that is known. */
+export const aSendRate = (perSecond: number) => (): Promise<SendRate> => Promise.resolve({ perSecond, isGuess: false });
 
 /** Messages as the relay puts them on the queue. */
 export const relay = async (world: SenderWorld, keys: readonly RecipientKey[]): Promise<void> => {

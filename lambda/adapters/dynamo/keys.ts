@@ -37,7 +37,10 @@ export const taskKey = ({ dispatchId, task }: TaskKey): ItemKey => ({
 export const guardKey = (content: string): ItemKey => ({ pk: `GUARD#${content}`, sk: 'GUARD' });
 
 /** One of the few items that are about the whole service. */
-export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER'): ItemKey => ({ pk: 'CONTROL', sk: name });
+export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS'): ItemKey => ({
+  pk: 'CONTROL',
+  sk: name,
+});
 
 export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): ItemKey => ({
   pk: shardPartition(dispatchId, shard),

@@ -1,6 +1,6 @@
-import { GetAccountCommand, SendEmailCommand, type SendEmailCommandInput, type SESv2Client } from '@aws-sdk/client-sesv2';
+import { SendEmailCommand, type SendEmailCommandInput, type SESv2Client } from '@aws-sdk/client-sesv2';
 
-import type { Clock, MailProvider, OutgoingMail, SendTags } from '../../application/ports.ts';
+import type { MailProvider, OutgoingMail, SendTags } from '../../application/ports.ts';
 import type { SendAnswer } from '../../domain/send-answer.ts';
 import { classify } from './classify.ts';
 import { toSesFailure } from './ses-failure.ts';
@@ -13,33 +13,12 @@ export interface MailProviderDeps {
   readonly canaryFrom: string;
   /** Longest time for a whole call, its answer's body included. */
   readonly timeoutSeconds: number;
-  /** Mails per second; 0: what the account allows. */
-  readonly maxSendRate: number;
-  readonly clock: Clock;
-  /** Told the used share of the 24 hours' quota whenever SES was asked, from 0 to 1. Must not throw. */
-  readonly observeQuota?: (usedShare: number) => void;
 }
 
-/** The account's quota changes rarely, and GetAccount is limited to one call a second for the whole account. */
-const QUOTA_KEPT_MS = 300_000;
-const QUOTA_ASKED_AGAIN_MS = 10_000;
-/** The rate of an account in the sandbox: what can be relied on before SES has answered. */
-const LOWEST_RATE = 1;
-
 /** SES v2, one call a mail. */
-export const createMailProvider = ({
-  client,
-  configurationSet,
-  canaryFrom,
-  timeoutSeconds,
-  maxSendRate,
-  clock,
-  observeQuota,
-}: MailProviderDeps): MailProvider => {
+export const createMailProvider = ({ client, configurationSet, canaryFrom, timeoutSeconds }: MailProviderDeps): MailProvider => {
   // The SDK's own timeouts end with the answer's headers: a body that stalls would hold the call for ever.
   const inTime = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
-  let rate = LOWEST_RATE;
-  let askAgainAt = 0;
 
   const call = async (input: SendEmailCommandInput, from: string): Promise<SendAnswer> => {
     try {
@@ -54,23 +33,6 @@ export const createMailProvider = ({
     send: (mail, tags) => call(toInput(mail, tags, configurationSet), mail.from),
 
     sendCanary: () => call(canary(canaryFrom, configurationSet), canaryFrom),
-
-    async maxSendRate() {
-      if (clock() >= askAgainAt) {
-        askAgainAt = clock() + QUOTA_ASKED_AGAIN_MS;
-        try {
-          const { SendQuota } = await client.send(new GetAccountCommand({}), inTime());
-          rate = Math.max(LOWEST_RATE, SendQuota?.MaxSendRate ?? rate);
-          askAgainAt = clock() + QUOTA_KEPT_MS;
-          const { Max24HourSend = 0, SentLast24Hours = 0 } = SendQuota ?? {};
-          // SES says -1 where there is no limit.
-          if (Max24HourSend > 0) observeQuota?.(SentLast24Hours / Max24HourSend);
-        } catch {
-          // The last known rate serves until SES answers; what is wrong with SES shows in the sends themselves.
-        }
-      }
-      return maxSendRate > 0 ? Math.min(rate, maxSendRate) : rate;
-    },
   };
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { amount, positive, text } from '../../config/env.ts';
+import { amount, positive, share, text } from '../../config/env.ts';
 
 /** The settings of the function that accepts dispatches. */
 export const AcceptDispatchEnv = z.object({
@@ -17,6 +17,8 @@ export const AcceptDispatchEnv = z.object({
   SEND_QUEUE_URL: text,
   /** Mails per second for this service, below what the account allows; 0: what the account allows. */
   MAX_SEND_RATE: amount,
+  /** The part of the account's rate that this service uses. */
+  RATE_SHARE: share,
 });
 
 /** What the stack must set. */

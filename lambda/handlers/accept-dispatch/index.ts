@@ -6,9 +6,9 @@ import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts'
 import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
 import { fingerprintOf } from '../../adapters/digest/fingerprint.ts';
 import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.ts';
+import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createAccountSource } from '../../adapters/ses/account-source.ts';
 import { createSesReadClient } from '../../adapters/ses/ses-client.ts';
 import { createTemplateSource } from '../../adapters/ses/template-source.ts';
 import { createQueueDepth } from '../../adapters/sqs/queue-depth.ts';
@@ -16,6 +16,7 @@ import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createCheckContent } from '../../adapters/template/check-content.ts';
 import { createRenderSamples } from '../../adapters/template/render-samples.ts';
 import { createAcceptDispatch } from '../../application/accept-dispatch.ts';
+import { createAccountQuota } from '../../application/account-quota.ts';
 import { createBeginEstimate } from '../../application/estimate.ts';
 import { createPreviewDispatch } from '../../application/preview-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
@@ -43,7 +44,12 @@ const common = {
   digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
   checkContent: createCheckContent(),
   beginEstimate: createBeginEstimate({
-    account: createAccountSource({ client: ses, maxSendRate: env.MAX_SEND_RATE, clock }),
+    accountQuota: createAccountQuota({
+      accounts: createAccountRepository(table, env.TABLE_NAME),
+      maxSendRate: env.MAX_SEND_RATE,
+      rateShare: env.RATE_SHARE,
+      clock,
+    }),
     queue: createQueueDepth({ client: createSqsClient(), queueUrl: env.SEND_QUEUE_URL }),
     sending: createSendingRepository(table, env.TABLE_NAME),
     clock,

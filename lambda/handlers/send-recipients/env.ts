@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { amount, positive, text } from '../../config/env.ts';
+import { amount, positive, share, text } from '../../config/env.ts';
 import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 
 /** The settings of the function that hands mails to SES. */
@@ -23,6 +23,8 @@ export const SendRecipientsEnv = z.object({
   PARALLEL_CALLS: positive,
   /** Mails per second for this service, below what the account allows; 0: what the account allows. */
   MAX_SEND_RATE: amount,
+  /** The part of the account's rate that this service uses. */
+  RATE_SHARE: share,
   /** What follows an attempt whose outcome nobody knows. */
   UNCLEAR_POLICY: z.enum(UNCLEAR_POLICIES),
   /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createContentRepository } from '../../adapters/dynamo/content-repository.ts';
 import { createDispatchRepository } from '../../adapters/dynamo/dispatch-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
+import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createAccountSource } from '../../adapters/ses/account-source.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
@@ -16,13 +19,15 @@ import { createMailRenderer } from '../../adapters/template/mail-renderer.ts';
 import type { SendSignal } from '../../application/attempt-end.ts';
 import { createPacer } from '../../application/pacer.ts';
 import { createPauseGuard } from '../../application/pause-guard.ts';
+import { createRefreshAccount } from '../../application/refresh-account.ts';
+import { createSendRate } from '../../application/send-rate.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
 import { createStopRule } from '../../application/stop-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { SendRecipientsEnv } from './env.ts';
 import { createHandler } from './handler.ts';
-import { createPauseObserver, createQuotaObserver, createSendObserver, createWaitObserver } from './signals.ts';
+import { createAccountObserver, createPauseObserver, createSendObserver, createWaitObserver } from './signals.ts';
 
 const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
@@ -35,14 +40,27 @@ const queue = createSendQueue({
   clock,
   sleep,
 });
+const ses = createSesClient(env.SES_TIMEOUT_SECONDS);
 const provider = createMailProvider({
-  client: createSesClient(env.SES_TIMEOUT_SECONDS),
+  client: ses,
   configurationSet: env.CONFIGURATION_SET,
   canaryFrom: env.FROM_ADDRESS,
   timeoutSeconds: env.SES_TIMEOUT_SECONDS,
+});
+const accounts = createAccountRepository(table, env.TABLE_NAME);
+const sendRate = createSendRate({
+  accounts,
+  refresh: createRefreshAccount({
+    budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
+    accounts,
+    source: createAccountSource(ses),
+    clock,
+    sleep,
+    observe: neverThrow(createAccountObserver(telemetry)),
+  }),
   maxSendRate: env.MAX_SEND_RATE,
   clock,
-  observeQuota: neverThrow(createQuotaObserver(telemetry)),
+  sleep,
 });
 
 const dispatches = createDispatchRepository({ client: table, tableName: env.TABLE_NAME, clock });
@@ -63,7 +81,8 @@ export const handler = createHandler({
     provider,
     pacer: createPacer({
       clock,
-      maxSendRate: () => provider.maxSendRate(),
+      sendRate,
+      rateShare: env.RATE_SHARE,
       senders: env.MAX_CONCURRENCY,
       parallelCalls: env.PARALLEL_CALLS,
     }),

@@ -4,7 +4,9 @@ import { shortHash } from '../../adapters/digest/short-hash.ts';
 import type { SendSignal } from '../../application/attempt-end.ts';
 import type { PauseSignal } from '../../application/pause-guard.ts';
 import type { Clock } from '../../application/ports.ts';
+import { type Account, usedShareOf } from '../../domain/account.ts';
 import type { Instant } from '../../domain/instant.ts';
+import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */
@@ -70,11 +72,16 @@ export const createWaitObserver =
     metrics.addMetric('AcceptToSentSeconds', MetricUnit.Seconds, Math.max(0, clock() - since) / 1000);
   };
 
-/** Measures the used share of the account's quota for 24 hours. */
-export const createQuotaObserver =
-  ({ metrics }: Telemetry) =>
-  (usedShare: number): void => {
-    metrics.addMetric('QuotaUsedShare', MetricUnit.NoUnit, usedShare);
+/** Measures the used share of the account's quota for 24 hours, and logs when SES did not describe the account. */
+export const createAccountObserver =
+  ({ logger, metrics }: Telemetry) =>
+  (result: Account | { readonly error: unknown }): void => {
+    if ('error' in result) {
+      logger.warn('account not read', describeError(result.error));
+      return;
+    }
+    const usedShare = usedShareOf(result);
+    if (usedShare !== undefined) metrics.addMetric('QuotaUsedShare', MetricUnit.NoUnit, usedShare);
   };
 
 const PAUSE_METRIC: Readonly<Record<PauseSignal['type'], string>> = {

@@ -4,20 +4,32 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 
+import type { AccountReport } from '../../application/inspect-account.ts';
 import type { SweepReport } from '../../application/sweep.ts';
 import { ScheduleEvent } from '../../contracts/schedule-event.ts';
+import { usedShareOf } from '../../domain/account.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface SweepHandlerDeps {
+  /** Never throws. */
+  readonly inspectAccount: () => Promise<AccountReport>;
   readonly sweep: (situation: { atStart: boolean; remainingMs: () => number }) => Promise<SweepReport>;
   readonly telemetry: Telemetry;
 }
 
 /** The schedule in; nothing out but what the pass has put right. */
-export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: SweepHandlerDeps) =>
-  middy(async (event: unknown, context: Context): Promise<void> => {
+export const createHandler = ({ inspectAccount, sweep, telemetry: { logger, metrics, count } }: SweepHandlerDeps) => {
+  const reportAccount = ({ fetched, isOutdated }: AccountReport): void => {
+    const usedShare = fetched && usedShareOf(fetched);
+    if (usedShare !== undefined) metrics.addMetric('QuotaUsedShare', MetricUnit.NoUnit, usedShare);
+    if (isOutdated !== undefined) count('AccountOutdated', isOutdated ? 1 : 0);
+  };
+
+  return middy(async (event: unknown, context: Context): Promise<void> => {
     const { atStart } = ScheduleEvent.parse(event).detail;
+    // First, and in a pause too: the end of a daily quota is seen in the account.
+    reportAccount(await inspectAccount());
     const report = await sweep({ atStart, remainingMs: () => context.getRemainingTimeInMillis() });
     logger.info('sweep', { atStart, ...report });
     // The heartbeat: a pass that could not look at everything is none.
@@ -37,3 +49,4 @@ export const createHandler = ({ sweep, telemetry: { logger, metrics, count } }: 
     .use(hideErrors(logger))
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(logMetrics(metrics));
+};

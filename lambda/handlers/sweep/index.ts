@@ -1,26 +1,48 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createOpenDispatchRepository } from '../../adapters/dynamo/open-dispatch-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
+import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createAccountSource } from '../../adapters/ses/account-source.ts';
+import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
+import { createInspectAccount } from '../../application/inspect-account.ts';
+import { createRefreshAccount } from '../../application/refresh-account.ts';
 import { createSweep } from '../../application/sweep.ts';
 import { parseEnv } from '../../config/env.ts';
-import { createTelemetry } from '../../observability/telemetry.ts';
+import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { SweepEnv } from './env.ts';
 import { createHandler } from './handler.ts';
+import { createAccountObserver } from './signals.ts';
 
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
+const SES_TIMEOUT_SECONDS = 3;
 const table = createTableClient(5_000);
+const telemetry = createTelemetry();
+const accounts = createAccountRepository(table, env.TABLE_NAME);
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 
 export const handler = createHandler({
+  inspectAccount: createInspectAccount({
+    refresh: createRefreshAccount({
+      budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
+      accounts,
+      source: createAccountSource(createSesClient(SES_TIMEOUT_SECONDS)),
+      clock,
+      sleep,
+      observe: neverThrow(createAccountObserver(telemetry)),
+    }),
+    accounts,
+    clock,
+  }),
   sweep: createSweep({
     dispatches: createOpenDispatchRepository({
       client: table,
@@ -37,5 +59,5 @@ export const handler = createHandler({
     stillMs: env.STILL_SECONDS * 1000,
     visitMs: env.VISIT_SECONDS * 1000,
   }),
-  telemetry: createTelemetry(),
+  telemetry,
 });

@@ -7,7 +7,7 @@ import type { ReadDispatchesEnvVars } from '../../../lambda/handlers/read-dispat
 import { BY_ADMIN_INDEX, OPEN_INDEX } from '../../constructs/dispatch-table.ts';
 import { type Endpoint, HttpEntry } from '../../constructs/http-entry.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
-import { grantReadQuota, grantReadTemplates } from '../../constructs/ses-rights.ts';
+import { grantReadTemplates } from '../../constructs/ses-rights.ts';
 import { addOperate } from './add-operate.ts';
 import type { Parts } from './parts.ts';
 import { READERS } from './scopes.ts';
@@ -28,7 +28,7 @@ export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
 };
 
 const addAccept = (scope: Construct, { stage, table, sends }: Parts): Endpoint => {
-  const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate } = stage;
+  const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare } = stage;
   const accept = new ServiceFunction(scope, 'AcceptDispatch', {
     handler: 'accept-dispatch',
     timeout: API_TIMEOUT,
@@ -43,11 +43,11 @@ const addAccept = (scope: Construct, { stage, table, sends }: Parts): Endpoint =
       REPEAT_GUARD_SECONDS: String(repeatGuardSeconds),
       SEND_QUEUE_URL: sends.queue.queueUrl,
       MAX_SEND_RATE: String(maxSendRate),
+      RATE_SHARE: String(rateShare),
     } satisfies AcceptDispatchEnvVars,
   });
   table.grantAccept(accept);
   grantReadTemplates(accept, templatePrefix);
-  grantReadQuota(accept);
   sends.grantCount(accept);
   Validations.of(accept).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:template/${templatePrefix}*]`,

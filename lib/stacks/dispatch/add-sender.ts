@@ -30,6 +30,7 @@ export const addSender = (scope: Construct, { stage, table, sends, events }: Par
       MAX_CONCURRENCY: String(maxConcurrency),
       PARALLEL_CALLS: String(stage.parallelCalls),
       MAX_SEND_RATE: String(stage.maxSendRate),
+      RATE_SHARE: String(stage.rateShare),
       UNCLEAR_POLICY: stage.unclearPolicy,
       WITNESS_MARGIN_SECONDS: String(stage.witnessMarginSeconds),
       FEEDBACK_REDELIVERY_SECONDS: String(stage.feedbackVisibilitySeconds + stage.feedbackTimeoutSeconds),

@@ -8,6 +8,7 @@ import type { CarryOutTaskEnvVars } from '../../../lambda/handlers/carry-out-tas
 import type { SweepEnvVars } from '../../../lambda/handlers/sweep/env.ts';
 import { OPEN_INDEX } from '../../constructs/dispatch-table.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
+import { grantReadQuota } from '../../constructs/ses-rights.ts';
 import type { Parts } from './parts.ts';
 
 /** 1,000 recipients are put in a few seconds; the rest is for a table that throttles, and for tasks that go on for long. */
@@ -74,6 +75,7 @@ export const addSweeper = (scope: Construct, { stage, table, sends, tasks }: Par
     } satisfies SweepEnvVars,
   });
   table.grantSweep(sweeper);
+  grantReadQuota(sweeper);
   sends.grantSend(sweeper);
   sends.grantCount(sweeper);
   tasks.grantSend(sweeper);

@@ -6,7 +6,7 @@ import { T0 } from '../../../support/clock.ts';
 const BY_OPERATOR = { by: 'operator', who: 'operator-1', since: T0 } as const;
 const never = () => new Promise<never>(() => undefined);
 const deps = (more: Partial<EstimateDeps> = {}): EstimateDeps => ({
-  account: { quota: () => Promise.resolve({ maxSendRate: 10, perDay: 50_000, sentLastDay: 0 }) },
+  accountQuota: () => Promise.resolve({ maxSendRate: 10, rateShare: 0.9, perDay: 50_000, sentLastDay: 0 }),
   queue: { depth: () => Promise.resolve(900) },
   sending: { read: () => Promise.resolve({ version: 0 }) },
   clock: () => T0,
@@ -33,7 +33,7 @@ describe('an estimate', () => {
   it.each<[string, Partial<EstimateDeps>]>([
     ['while an operator holds sending', { sending: { read: () => Promise.resolve({ version: 1, pause: BY_OPERATOR }) } }],
     ['while the table does not tell whether sending is paused', { sending: { read: () => Promise.resolve('unavailable') } }],
-    ['when the account may not send', { account: { quota: () => Promise.resolve(undefined) } }],
+    ['when the account may not send', { accountQuota: () => Promise.resolve(undefined) }],
     ['when the queue does not answer', { queue: { depth: () => Promise.reject(new Error('no answer')) } }],
     ['when the table fails', { sending: { read: () => Promise.reject(new Error('AccessDenied')) } }],
   ])('is none %s, and nothing is thrown', async (_name, more) => {

@@ -3,9 +3,15 @@ import { expect, it } from 'vitest';
 import { createPacer } from '../../../../lambda/application/pacer.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 
-const pacerOf = (rate: number, { senders = 1, parallelCalls = 10 } = {}) => {
+const pacerOf = (rate: number, { senders = 1, parallelCalls = 10, isGuess = false } = {}) => {
   const clock = createFakeClock();
-  const pacer = createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(rate), senders, parallelCalls });
+  const pacer = createPacer({
+    clock: clock.now,
+    sendRate: () => Promise.resolve({ perSecond: rate, isGuess }),
+    rateShare: 0.9,
+    senders,
+    parallelCalls,
+  });
   return { clock, pacer };
 };
 
@@ -53,4 +59,22 @@ it('an hour of chunks keeps to the pace', async () => {
 
   expect(calls).toBeGreaterThan(6.3 * 3_600 * 0.98);
   expect(calls).toBeLessThanOrEqual(6.3 * 3_600 + 6 + 6);
+});
+
+it.each([
+  [false, 1_112_000],
+  [true, 10_000],
+])('hides what waits for its turn for no more than ten seconds while the rate is a guess: %s (V8)', async (isGuess, atMost) => {
+  const { pacer } = pacerOf(1, { senders: 100, isGuess });
+
+  expect(await pacer.expect(10)).toBeLessThanOrEqual(atMost);
+  expect(await pacer.expect(10)).toBeGreaterThan(atMost - 1_000);
+});
+
+it('gives messages back to the queue rather than keep them in hand for long by a guess (V8)', async () => {
+  const { pacer } = pacerOf(1, { senders: 100, isGuess: true });
+
+  expect(await pacer.book(1)).toBe(0);
+  expect(await pacer.book(1)).toBe(Infinity);
+  pacer.unbook(1);
 });

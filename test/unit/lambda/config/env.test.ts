@@ -22,6 +22,7 @@ const SENDER = {
   MAX_CONCURRENCY: '5',
   PARALLEL_CALLS: '10',
   MAX_SEND_RATE: '0',
+  RATE_SHARE: '0.9',
   UNCLEAR_POLICY: 'auto',
   WITNESS_MARGIN_SECONDS: '60',
   FEEDBACK_REDELIVERY_SECONDS: '70',
@@ -46,6 +47,8 @@ describe('the settings of a function', () => {
     ['LEASE_SECONDS', 'five'],
     ['LEASE_SECONDS', ''],
     ['MAX_SEND_RATE', '-1'],
+    ['RATE_SHARE', '0'],
+    ['RATE_SHARE', '1.1'],
     ['MAX_SEND_RATE', 'fast'],
     ['UNCLEAR_POLICY', 'guess'],
   ])('fail at start when %s is %o, by its name', (name, value) => {

@@ -5,8 +5,9 @@ import { chunkSize, newBucket, NO_RESTRAINT, paceOf, restraintNow, take, throttl
 import { T0 } from '../../../support/clock.ts';
 
 describe('the pace of one sender', () => {
-  it('is its share of nine tenths of what the account allows', () => {
-    expect(paceOf(14, 2)).toBeCloseTo(6.3);
+  it('is its part of this service’s share of what the account allows', () => {
+    expect(paceOf(14, 0.9, 2)).toBeCloseTo(6.3);
+    expect(paceOf(14, 0.4, 2)).toBeCloseTo(2.8);
   });
 
   it.each([

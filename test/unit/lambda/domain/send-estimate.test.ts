@@ -5,11 +5,18 @@ import { type AccountQuota, estimateSending } from '../../../../lambda/domain/se
 import { T0 } from '../../../support/clock.ts';
 
 const DAY = 86_400_000;
-const quota = (more: Partial<AccountQuota> = {}): AccountQuota => ({ maxSendRate: 10, perDay: 1_000, sentLastDay: 0, ...more });
+const quota = (more: Partial<AccountQuota> = {}): AccountQuota => ({
+  maxSendRate: 10,
+  rateShare: 0.9,
+  perDay: 1_000,
+  sentLastDay: 0,
+  ...more,
+});
 
 describe('an estimate', () => {
-  it('goes by nine tenths of the account’s rate', () => {
+  it('goes by the service’s share of the account’s rate', () => {
     expect(estimateSending(quota(), 0, 90, T0)).toEqual({ mailsPerSecond: 9, doneAt: T0 + 10_000, waitingForNextWindow: 0 });
+    expect(estimateSending(quota({ rateShare: 0.3 }), 0, 90, T0)).toMatchObject({ mailsPerSecond: 3, doneAt: T0 + 30_000 });
   });
 
   it('lets those go first that wait already', () => {
@@ -42,7 +49,7 @@ describe('an estimate', () => {
         amounts,
         fc.integer({ min: 1, max: 50_000 }),
         (maxSendRate, perDay, sentLastDay, waiting, total) => {
-          const estimate = estimateSending({ maxSendRate, perDay, sentLastDay }, waiting, total, T0);
+          const estimate = estimateSending({ maxSendRate, rateShare: 0.9, perDay, sentLastDay }, waiting, total, T0);
           const days = Math.ceil((estimate.doneAt - T0) / DAY);
 
           expect(estimate.waitingForNextWindow).toBeGreaterThanOrEqual(0);

@@ -23,6 +23,7 @@ import { createFakeDispatches, createFakeSending } from '../../../support/fake-c
 import { createFakeWitness } from '../../../support/fake-witness.ts';
 import { createFakeContents, createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
 import { aContext, anSqsEvent, carryOutBody, sendBody, taskBody } from '../../../support/lambda-events.ts';
+import { aSendRate } from '../../../support/sender-world.ts';
 
 /** What must never be seen outside the table and the mail itself (S14). */
 const SECRETS = {
@@ -77,8 +78,6 @@ const run = async ({
     canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: 10,
-    maxSendRate: 0,
-    clock: clock.now,
   });
   const dispatches = createFakeDispatches(recipients);
   const sending = createFakeSending();
@@ -91,7 +90,7 @@ const run = async ({
       witness: createFakeWitness(),
       renderer,
       provider,
-      pacer: createPacer({ clock: clock.now, maxSendRate: () => Promise.resolve(100), senders: 1, parallelCalls: 10 }),
+      pacer: createPacer({ clock: clock.now, sendRate: aSendRate(100), rateShare: 0.9, senders: 1, parallelCalls: 10 }),
       guard: createPauseGuard({
         sending,
         sweeps: sending,

@@ -2,10 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { SendSignal } from '../../../../lambda/application/attempt-end.ts';
 import {
-  createQuotaObserver,
+  createAccountObserver,
   createSendObserver,
   createWaitObserver,
 } from '../../../../lambda/handlers/send-recipients/signals.ts';
+import { anAccount } from '../../../support/account-builders.ts';
 import { aKey } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 
@@ -111,7 +112,8 @@ describe('how long a recipient waited', () => {
 });
 
 it('the used share of the quota is one metric, without a dimension of its own (B2)', () => {
-  createQuotaObserver(output.telemetry)(0.25);
+  createAccountObserver(output.telemetry)(anAccount({ perDay: 200, sentLastDay: 50 }));
+  createAccountObserver(output.telemetry)(anAccount({ perDay: Infinity }));
   output.telemetry.metrics.publishStoredMetrics();
 
   expect(output.metrics()).toEqual([{ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service'] }]);

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { AccountReport } from '../../../../lambda/application/inspect-account.ts';
 import type { SweepReport } from '../../../../lambda/application/sweep.ts';
 import { createHandler, type SweepHandlerDeps } from '../../../../lambda/handlers/sweep/handler.ts';
+import { anAccount } from '../../../support/account-builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { aContext } from '../../../support/lambda-events.ts';
 
@@ -41,16 +43,22 @@ const scheduled = {
   detail: {},
 };
 
-const handlerThat = (answered: SweepReport = report) => {
+const handlerThat = (answered: SweepReport = report, account: AccountReport = { fetched: undefined, isOutdated: false }) => {
   const situations: Parameters<SweepHandlerDeps['sweep']>[0][] = [];
+  const steps: string[] = [];
   const handler = createHandler({
+    inspectAccount: () => {
+      steps.push('account');
+      return Promise.resolve(account);
+    },
     sweep: (situation) => {
+      steps.push('sweep');
       situations.push(situation);
       return Promise.resolve(answered);
     },
     telemetry: output.telemetry,
   });
-  return { handler, situations };
+  return { handler, situations, steps };
 };
 
 describe('the sweeper’s handler', () => {
@@ -78,6 +86,7 @@ describe('the sweeper’s handler', () => {
     await handlerThat().handler(scheduled, aContext());
 
     expect(output.metrics()).toEqual([
+      { name: 'AccountOutdated', value: 0, dimensions: ['service'] },
       { name: 'SweepFinished', value: 1, dimensions: ['service'] },
       { name: 'SendingPaused', value: 0, dimensions: ['service'] },
       { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
@@ -98,9 +107,33 @@ describe('the sweeper’s handler', () => {
     await handlerThat({ ...report, paused: true, pauseStands: true }).handler(scheduled, aContext());
 
     expect(output.metrics()).toEqual([
+      { name: 'AccountOutdated', value: 0, dimensions: ['service'] },
       { name: 'SweepFinished', value: 1, dimensions: ['service'] },
       { name: 'SendingPaused', value: 1, dimensions: ['service'] },
     ]);
+  });
+
+  it.each([
+    ['active', report],
+    ['paused', { ...report, paused: true }],
+  ])('reads the account before anything else while sending is %s', async (_name, given) => {
+    const { handler, steps } = handlerThat(given, { fetched: anAccount({ perDay: 200, sentLastDay: 50 }), isOutdated: false });
+
+    await handler(scheduled, aContext());
+
+    expect(steps).toEqual(['account', 'sweep']);
+    expect(output.metrics()).toContainEqual({ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service'] });
+  });
+
+  it.each([
+    [true, [1]],
+    [false, [0]],
+    // The table did not answer.
+    [undefined, []],
+  ])('tells whether the account is outdated: %s', async (isOutdated, told) => {
+    await handlerThat(report, { fetched: undefined, isOutdated }).handler(scheduled, aContext());
+
+    expect(output.metrics().flatMap(({ name, value }) => (name === 'AccountOutdated' ? [value] : []))).toEqual(told);
   });
 
   it('gives no heartbeat for a pass that was cut short', async () => {

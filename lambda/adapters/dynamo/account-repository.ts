@@ -1,0 +1,69 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import type { AccountRepository } from '../../application/account-ports.ts';
+import type { Account } from '../../domain/account.ts';
+import { toIso } from '../../domain/instant.ts';
+import { Iso } from './items.ts';
+import { controlKey } from './keys.ts';
+import { isOfAws, isPassing } from './statements.ts';
+
+/** `quota` is absent where SES sets no limit. */
+const AccountItem = z.object({
+  rate: z.number(),
+  quota: z.number().exactOptional(),
+  sent: z.number(),
+  sendingEnabled: z.boolean(),
+  fetchedAt: Iso,
+});
+
+const Key = controlKey('ACCOUNT');
+
+/** The account item, in the table. */
+export const createAccountRepository = (client: DynamoDBDocumentClient, tableName: string): AccountRepository => ({
+  async read() {
+    try {
+      // Not consistent: the item changes every five minutes, and no caller depends on the newest one.
+      const { Item } = await client.send(new GetCommand({ TableName: tableName, Key }));
+      return Item === undefined ? undefined : toAccount(AccountItem.parse(Item));
+    } catch (error) {
+      if (isOfAws(error) && !isPassing(error)) throw error;
+      return 'unavailable';
+    }
+  },
+
+  async store({ rate, perDay, sentLastDay, sendingEnabled, fetchedAt }) {
+    try {
+      await client.send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key,
+          UpdateExpression: `SET rate = :rate, sent = :sent, sendingEnabled = :enabled, fetchedAt = :at${
+            perDay === Infinity ? ' REMOVE #quota' : ', #quota = :quota'
+          }`,
+          ConditionExpression: 'attribute_not_exists(fetchedAt) OR fetchedAt < :at',
+          ExpressionAttributeNames: { '#quota': 'quota' },
+          ExpressionAttributeValues: {
+            ':rate': rate,
+            ':sent': sentLastDay,
+            ':enabled': sendingEnabled,
+            ':at': toIso(fetchedAt),
+            ...(perDay !== Infinity && { ':quota': perDay }),
+          },
+        }),
+      );
+    } catch (error) {
+      // A later answer is there.
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  },
+});
+
+const toAccount = ({ rate, quota = Infinity, sent, sendingEnabled, fetchedAt }: z.output<typeof AccountItem>): Account => ({
+  rate,
+  perDay: quota,
+  sentLastDay: sent,
+  sendingEnabled,
+  fetchedAt,
+});

@@ -1,0 +1,77 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+
+import type { SesReadBudget } from '../../application/account-ports.ts';
+import type { Clock, Random, Sleep } from '../../application/ports.ts';
+import { toIso } from '../../domain/instant.ts';
+import { bookSlot, freshSeconds, NO_READS, type SesReads } from '../../domain/ses-reads.ts';
+import { Iso } from './items.ts';
+import { controlKey } from './keys.ts';
+import { orUnavailable } from './or-unavailable.ts';
+import { updateOf } from './update.ts';
+
+export interface SesReadBudgetDeps {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+}
+
+const SesReadsItem = z.object({
+  nextCallAt: Iso,
+  nextUnknownAt: Iso.exactOptional(),
+  nextAccountAt: Iso.exactOptional(),
+  templates: z.record(z.string(), Iso).default({}),
+}) satisfies z.ZodType<SesReads>;
+
+const Key = controlKey('SES_READS');
+
+/** Callers that book at once exclude each other; one of them wins each round, so many need some rounds. */
+const TRIES = 8;
+const RETRY_MS = 30;
+/** A caller that lost every round asks again after this. */
+const LOST_MS = 1_000;
+
+/** The control item of the budget. Throws `Unavailable` when the table gives no answer. */
+export const createSesReadBudget = (deps: SesReadBudgetDeps): SesReadBudget => ({
+  async book(kind, template) {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      if (tries > 1) await deps.sleep(RETRY_MS * tries * (0.5 + deps.random()));
+      const { reads, isStored } = await read(deps);
+      const booking = bookSlot(reads, kind, deps.clock(), template);
+      if (!booking.isBooked) return booking;
+      if (await store(deps, booking.next, isStored ? reads : undefined))
+        return { isBooked: true, at: booking.at, freshSeconds: freshSeconds(booking.next) };
+    }
+    return { isBooked: false, retryAt: deps.clock() + LOST_MS };
+  },
+});
+
+const read = async ({
+  client,
+  tableName,
+}: SesReadBudgetDeps): Promise<{ readonly reads: SesReads; readonly isStored: boolean }> => {
+  const { Item } = await orUnavailable(() => client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true })));
+  return Item === undefined ? { reads: NO_READS, isStored: false } : { reads: SesReadsItem.parse(Item), isStored: true };
+};
+
+/** @param was undefined: there must be none; @returns false: another caller booked meanwhile, or this one did before its answer was lost */
+const store = async ({ client, tableName }: SesReadBudgetDeps, next: SesReads, was: SesReads | undefined): Promise<boolean> => {
+  const set = {
+    nextCallAt: toIso(next.nextCallAt),
+    nextUnknownAt: next.nextUnknownAt && toIso(next.nextUnknownAt),
+    nextAccountAt: next.nextAccountAt && toIso(next.nextAccountAt),
+    templates: Object.fromEntries(Object.entries(next.templates).map(([name, at]) => [name, toIso(at)])),
+  };
+  try {
+    // Every booking moves `nextCallAt`, so the item with that value is the one that was read.
+    const update = updateOf(tableName, Key, set, { nextCallAt: was && toIso(was.nextCallAt) });
+    await orUnavailable(() => client.send(new UpdateCommand(update)));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
