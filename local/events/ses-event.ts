@@ -60,6 +60,13 @@ const describeMail = (mail: EventMail, kind: EventKind) => {
   };
 };
 
+/** What a receiving server said of a recipient. */
+const toReport = ({ status, diagnosis }: { readonly status: string; readonly diagnosis: string }) => ({
+  action: 'failed',
+  status,
+  diagnosticCode: diagnosis,
+});
+
 /** The part of an event that its kind names. */
 const describeHappening = (mail: EventMail, recipient: string, { kind, bounce }: Happening): Record<string, unknown> => {
   const taken = Date.parse(mail.at);
@@ -79,17 +86,19 @@ const describeHappening = (mail: EventMail, recipient: string, { kind, bounce }:
           reportingMTA: MTA,
         },
       };
-    case 'Bounce':
+    case 'Bounce': {
+      const report = bounce?.report;
       return {
         bounce: {
           feedbackId,
           bounceType: bounce?.type,
           bounceSubType: bounce?.subType,
-          bouncedRecipients: [{ emailAddress, action: 'failed', status: bounce?.status, diagnosticCode: bounce?.diagnosis }],
+          bouncedRecipients: [{ emailAddress, ...(report && toReport(report)) }],
           timestamp,
-          reportingMTA: `dsn; ${MTA}`,
+          ...(report && { reportingMTA: `dsn; ${MTA}` }),
         },
       };
+    }
     case 'Complaint':
       return {
         complaint: {

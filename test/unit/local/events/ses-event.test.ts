@@ -12,7 +12,8 @@ describe('what happens to a mail', () => {
   it.each([
     ['kim@example.com', ['Send', 'Delivery']],
     ['success@simulator.amazonses.com', ['Send', 'Delivery']],
-    ['ooto@simulator.amazonses.com', ['Send', 'Delivery']],
+    ['ooto@simulator.amazonses.com', ['Send', 'Delivery', 'Transient/General']],
+    ['unread-reply@simulator.localhost', ['Send', 'Delivery', 'Undetermined/Undetermined']],
     ['bounce@simulator.amazonses.com', ['Send', 'Permanent/General']],
     ['bounce+label@simulator.amazonses.com', ['Send', 'Permanent/General']],
     ['complaint@simulator.amazonses.com', ['Send', 'Delivery', 'Complaint']],
@@ -96,6 +97,13 @@ describe('an event of SES', () => {
     ['rendering-failure@simulator.localhost', 0, { failure: { templateName: 'local' } }],
   ])('has the part of its kind: %s', (address, n, part) => {
     expect(eventOf(address, n)).toMatchObject(part);
+  });
+
+  it('tells of an automatic reply without a report of a server', () => {
+    const { bounce } = eventOf('ooto@simulator.amazonses.com', 2);
+
+    expect(bounce).toMatchObject({ bouncedRecipients: [{ emailAddress: 'ooto@simulator.amazonses.com' }] });
+    expect(JSON.stringify(bounce)).not.toMatch(/action|status|diagnosticCode|reportingMTA/);
   });
 
   it('is the same whenever it is made, so that a repeat is one', () => {
