@@ -1,6 +1,6 @@
 import { deliveryOf, type MailEventKind, withEvent, worse } from '../domain/delivery.ts';
 import type { AttributedEvent } from '../domain/feedback.ts';
-import { prove } from '../domain/proof.ts';
+import { isRecorded, prove } from '../domain/proof.ts';
 import { isFinal, type RecipientKey, type RecipientStatus } from '../domain/recipient.ts';
 import type { Amendment, RecipientRepository, StoredRecipient } from './ports.ts';
 
@@ -50,18 +50,25 @@ export type Applied = 'applied' | 'gone' | 'failed';
 type ChangeSignal = Pick<FeedbackSignal, 'type' | 'detail' | 'from'>;
 
 interface Change {
-  readonly amendment: Amendment;
+  /** Absent: the row says all of it. */
+  readonly amendment?: Amendment;
   readonly signals: readonly ChangeSignal[];
 }
+
+/** Sends are counted by message, repeats included, since most of them leave nothing by which a repeat could be known. */
+const SEND_ONLY: Change = { signals: [{ type: 'send' }] };
 
 /** What an event changes about a row; undefined: it says nothing new. */
 export const changeBy = (row: StoredRecipient, { origin, event, sentAt }: AttributedEvent): Change | undefined => {
   const { round, n, lease } = origin;
   const { messageId, kind, detail, suppressed = false } = event;
+  // The Send event of every mail whose answer came: a write for each would tell nothing new.
+  if (kind === 'send' && isRecorded(row.recipient, row.attempts, { lease, messageId })) return SEND_ONLY;
   const proven = prove(row.recipient, row.attempts, { round, n, lease, messageId, sentAt });
   const events = withEvent(row.events, event);
   const delivery = worse(row.delivery, deliveryOf(event));
-  if (proven.outcome === 'known' && events === undefined && delivery === row.delivery) return undefined;
+  if (proven.outcome === 'known' && events === undefined && delivery === row.delivery)
+    return kind === 'send' ? SEND_ONLY : undefined;
 
   const told: ChangeSignal = { type: suppressed ? 'suppressed' : kind, ...(detail !== undefined && { detail }) };
   const kept = { delivery, events: events ?? row.events };
@@ -75,7 +82,7 @@ export const changeBy = (row: StoredRecipient, { origin, event, sentAt }: Attrib
   };
 };
 
-/** Applies one event to its row. The same event again finds nothing to change, and is not counted again. */
+/** Applies one event to its row. The same event again finds nothing to change, and unless it is a Send is not counted again. */
 export const applyEvent = async ({ recipients, observe }: ApplyEventDeps, event: AttributedEvent): Promise<Applied> => {
   const { key, round, n: attempt } = event.origin;
   const where = { key, round, attempt };
@@ -85,8 +92,10 @@ export const applyEvent = async ({ recipients, observe }: ApplyEventDeps, event:
       change = changeBy(row, event);
       return change?.amendment;
     });
-    if (outcome === 'written') for (const signal of change?.signals ?? []) observe({ ...signal, ...where });
-    if (outcome === 'written' || outcome === 'unchanged') return 'applied';
+    if (outcome === 'written' || outcome === 'unchanged') {
+      for (const signal of change?.signals ?? []) observe({ ...signal, ...where });
+      return 'applied';
+    }
     observe({ type: outcome === 'gone' ? 'gone' : 'failed', ...where });
     return outcome === 'gone' ? 'gone' : 'failed';
   } catch (error) {

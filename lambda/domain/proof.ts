@@ -19,6 +19,16 @@ export type Proven =
   | { readonly outcome: 'duplicate'; readonly next: Recipient; readonly attempts: Attempt[] }
   | { readonly outcome: 'known' };
 
+/** Whether SES's answer has recorded all that the Send event of that attempt tells. */
+export const isRecorded = (
+  recipient: Recipient,
+  attempts: readonly Attempt[],
+  { lease, messageId }: Pick<Proof, 'lease' | 'messageId'>,
+): boolean =>
+  recipient.status === 'SENT' &&
+  recipient.messageId === messageId &&
+  attempts.some((attempt) => attempt.lease === lease && attempt.messageId === messageId);
+
 /** Any mail that SES took makes its recipient SENT, whatever state and round it is in; a second one is counted once. */
 export const prove = (recipient: Recipient, attempts: readonly Attempt[], proof: Proof): Proven => {
   const { messageId, sentAt } = proof;

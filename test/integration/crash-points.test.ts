@@ -91,7 +91,7 @@ describe('kill -9 of a function', () => {
   it('leaves an event that was delivered twice in its row once (E2)', async () => {
     const rows = await stack.table.rows(stack.idOf('feedback-before-delete'));
 
-    expect(rows.map(({ events }) => events.map(({ kind }) => kind))).toEqual(new Array(3).fill(['send', 'delivery']));
+    expect(rows.map(({ events }) => events.filter(({ kind }) => kind === 'delivery').length)).toEqual([1, 1, 1]);
   });
 });
 

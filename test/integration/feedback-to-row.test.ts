@@ -75,7 +75,7 @@ describe('events of SES in the table', () => {
         { kind: 'bounce', at: T0 + 900, detail: 'Permanent/General' },
       ],
     });
-    expect(signals).toEqual(['send', 'confirmed', 'bounce']);
+    expect(signals).toEqual(['send', 'confirmed', 'bounce', 'send']);
   });
 
   it('have a dispatch looked over again when they change a recipient that was given up', async () => {

@@ -21,6 +21,7 @@ const FATES: readonly ((i: number) => string)[] = [
   ofOurs('reject'),
   ofOurs('delay'),
   ofOurs('suppressed'),
+  ofOurs('soft-bounce'),
 ];
 const addressOf = (i: number): string => FATES[(i / 10) % FATES.length]?.(i) ?? ofSes('success')(i);
 
@@ -99,6 +100,7 @@ describe(`a dispatch of ${RECIPIENTS} recipients`, () => {
         'delayed',
         'delivered',
         'rejected',
+        'soft-bounced',
         'suppressed',
       ]);
       expect(kept.counts['FAILED']).toBeGreaterThan(0);
@@ -138,6 +140,42 @@ describe('progress', () => {
   const stack = new TestStack({ LOCAL_CRASH_POINTS: '1', LOCAL_SES_RATE: '20' });
   beforeAll(() => stack.start(), 300_000);
   afterAll(() => stack.end());
+
+  it('completes a dispatch of 80 mails of which many are answered by automatic replies (V4)', async () => {
+    const replies = (i: number) => (i < 16 ? ofSes('ooto')(i) : ofOurs('unread-reply')(i));
+    const id = await stack.accepted(
+      'replies',
+      bodyOf(stack, 80, (i) => (i < 28 ? replies(i) : ofSes('success')(i))),
+    );
+    const rows = await poll(
+      () => stack.table.rows(id),
+      (found) => found.flatMap(({ events }) => events.filter(({ kind }) => kind === 'soft-bounce')).length === 28,
+    );
+    await poll(
+      () => stack.table.rows(id),
+      (found) => found.every(({ delivery }) => delivery === 'delivered'),
+    );
+
+    const words = rows.flatMap(({ events }) =>
+      events.flatMap(({ kind, ...event }) => (kind === 'soft-bounce' ? [event['detail']] : [])),
+    );
+    expect(words.filter((word) => word === 'Transient/General')).toHaveLength(16);
+    expect(words.filter((word) => word === 'Undetermined/Undetermined')).toHaveLength(12);
+    const { kept, status } = await settled(stack, id);
+    expect(status).toBe('COMPLETED');
+    expect(kept).toEqual({ counts: { SENT: 80 }, deliveries: { delivered: 80 } });
+    expect(await stack.table.dispatch(id)).toMatchObject({ outcome: 'all-sent', needsAttention: false });
+  });
+
+  it('stops a dispatch of which too many mails are complained about', async () => {
+    const id = await stack.accepted('complaints', bodyOf(stack, 150, ofSes('complaint')));
+    await poll(
+      () => stack.dispatch(id),
+      ({ status, counts: { PROCESSING } }) => status === 'STOPPED' && PROCESSING === 0,
+    );
+
+    expect(await stack.table.dispatch(id)).toMatchObject({ status: 'STOPPED', failureReason: 'high-complaint-rate' });
+  });
 
   it('stops a dispatch of which too many mails bounce, and tells of it', async () => {
     const id = await stack.accepted('bouncing', bodyOf(stack, 150, ofSes('bounce')));

@@ -42,7 +42,7 @@ const attemptsTable = (attempts: readonly Attempt[]): Html =>
 
 const eventsTable = (events: readonly MailEvent[]): Html =>
   events.length === 0
-    ? sentence('SES has told nothing of its mail.')
+    ? sentence('No event about its delivery is stored.')
     : html`<h3>What SES told</h3>
         ${table(
           ['event', 'when', 'detail', 'message id'],

@@ -85,12 +85,48 @@ describe('an event of SES', () => {
   });
 
   it('is not needed by a recipient that is SENT by SES’s answer (U11)', async () => {
-    put(sent());
+    put(sent(), { attempts: [anAttempt({ outcome: 'sent', messageId: 'ses-1' })] });
+    const before = row();
+    const table = recipients;
+    const outcomes: string[] = [];
+    recipients = {
+      ...table,
+      amend: async (...args) => {
+        const outcome = await table.amend(...args);
+        outcomes.push(outcome);
+        return outcome;
+      },
+    };
+
+    // SQS brings some of them twice.
+    expect(await apply([anEvent(), anEvent()])).toEqual([false, false]);
+
+    expect(outcomes).toEqual(['unchanged', 'unchanged']);
+    expect(row()).toEqual(before);
+    expect(told()).toEqual(['send', 'send']);
+  });
+
+  it.each<[string, Recipient, Partial<StoredRecipient>]>([
+    ['that is SENT by a person’s word', { status: 'SENT', round: 1, attemptCount: 1, sentAt: T0 }, {}],
+    ['that is SENT by another mail', sent({ messageId: 'ses-0' }), {}],
+    ['whose attempt has no message id', sent(), { attempts: [anAttempt()] }],
+    ['whose attempt was dropped for want of room', sent(), { attempts: [] }],
+  ])('is written to a recipient %s, though it is only a Send', async (_name, recipient, rest) => {
+    put(recipient, rest);
 
     await apply([anEvent()]);
 
-    expect(row()?.recipient).toEqual(sent());
-    expect(told()).toEqual(['send']);
+    expect(row()?.events).toEqual([aMailEvent()]);
+    expect(told()).toContain('send');
+  });
+
+  it('moves the mark and releases what is held of its attempt, though it is a Send that needs no write', async () => {
+    put(sent(), { attempts: [anAttempt({ outcome: 'sent', messageId: 'ses-1' })] });
+    await witness.hold([{ lease: 'ours', sentAt: T0 }], T0);
+
+    await apply([anEvent()]);
+
+    expect(witness.state).toMatchObject({ mark: T0, holds: [] });
   });
 
   it('that comes twice changes nothing and is counted once (E2)', async () => {
@@ -113,6 +149,25 @@ describe('an event of SES', () => {
     expect(row()?.delivery).toBe('complained');
     expect(told()).toEqual(['send', 'delivery', 'complaint']);
   });
+
+  it.each([['Transient/General'], ['Undetermined/Undetermined']])(
+    'that is a soft bounce is kept, and leaves a delivered mail delivered: %s (V4)',
+    async (detail) => {
+      put(sent());
+      put(sent(), {}, 'a-2');
+      const delivery = anEvent({ kind: 'delivery', at: T0 + 1 });
+      const reply = anEvent({ kind: 'soft-bounce', at: T0 + 2, detail });
+      const ofSecond = (event: typeof reply) => ({ ...event, origin: { ...event.origin, key: aKey('a-2') } });
+
+      await apply([delivery, reply, ofSecond(reply), ofSecond(delivery)]);
+
+      for (const applyId of ['a-1', 'a-2']) {
+        expect(row(applyId)?.delivery).toBe('delivered');
+        expect(row(applyId)?.events).toMatchObject([{ kind: 'delivery' }, { kind: 'soft-bounce', detail }]);
+      }
+      expect(told().toSorted()).toEqual(['delivery', 'delivery', 'soft-bounce', 'soft-bounce']);
+    },
+  );
 
   it('about a suppressed address is no bounce of ours (S15)', async () => {
     put(sent());
@@ -141,7 +196,8 @@ describe('an event of SES', () => {
 
     expect(row()?.recipient).toEqual(sent());
     expect(row()?.attempts.map(({ messageId }) => messageId)).toEqual(['ses-1', 'ses-2']);
-    expect(told()).toEqual(['send', 'duplicate', 'delivery']);
+    // The second Send is a repeat.
+    expect(told()).toEqual(['send', 'duplicate', 'delivery', 'send']);
   });
 
   it('about a recipient that nobody knows is dropped, and counted (E3)', async () => {

@@ -69,7 +69,7 @@ describe('a recipient of whom nobody knows', () => {
     const change = settled && changeBy(settled, event);
 
     expect(change?.signals.map(({ type }) => type)).toEqual(['send', 'late']);
-    expect(change?.amendment.recipient).toMatchObject({ status: 'SENT', messageId: 'ses-9', sentAt: T0 + 2 });
+    expect(change?.amendment?.recipient).toMatchObject({ status: 'SENT', messageId: 'ses-9', sentAt: T0 + 2 });
   });
 });
 

@@ -490,7 +490,7 @@ describe('the story of a recipient', () => {
     expect(text).toContain(`2 2 ${at(0)} open`);
     expect(text).toContain(`bounce ${at(1)} Permanent/General (suppressed) ses-1`);
     expect(text).not.toContain('secret-lease');
-    expect(ofRecipient(pending())).toMatch(/No attempt has been made\.\s+SES has told nothing of its mail\./);
+    expect(ofRecipient(pending())).toMatch(/No attempt has been made\.\s+No event about its delivery is stored\./);
   });
 
   it('names its address only by the first letter', () => {
