@@ -218,12 +218,30 @@ export interface BatchRepository {
   remove(key: BatchKey): Promise<void>;
 }
 
+/** A row that is not final. */
+export type OpenRowStatus = 'PENDING' | 'PROCESSING';
+
+/** Where to go on reading overdue rows: those that were overdue at `until`, from there in the order of their keys. */
+export interface OverduePosition {
+  readonly until: Instant;
+  readonly shard: number;
+  /** The applyId before the next row; absent: from the beginning of the shard. */
+  readonly after?: string;
+}
+
+/** A row that should have had a message long ago. */
+export interface OverdueRow {
+  readonly key: RecipientKey;
+  readonly since: Instant;
+  readonly status: OpenRowStatus;
+}
+
 /** What is read of a dispatch's rows. */
 export interface RowsSeen extends RowCounts {
   /** Since the last resume, or since it was taken up again. */
   readonly bounceStatistics: BounceStatistics;
-  /** PENDING and due, or PROCESSING past the lease; the longest overdue first. */
-  readonly overdue: readonly { readonly key: RecipientKey; readonly since: Instant; readonly status: 'PENDING' | 'PROCESSING' }[];
+  /** Since when the longest overdue row waits: PENDING and due, or PROCESSING past the lease. */
+  readonly overdueSince: { readonly [S in OpenRowStatus]?: Instant };
   /** When SES took the newest mail; absent: it took none. */
   readonly newestSentAt?: Instant;
   /** When it was last known what became of a mail, taken or not. */
@@ -255,6 +273,14 @@ export interface OpenDispatchRepository extends EndingRepository {
   open(): AsyncIterable<(Dispatch & SweepMarks) | 'unreadable'>;
   /** Tasks that are not done. */
   tasks(dispatchId: string): Promise<readonly TaskKey[]>;
+  /** Some rows in these states that were overdue, read consistently, and where the next ones begin. A page may be empty and not be the last. */
+  overdueRows(
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>,
+    statuses: readonly OpenRowStatus[],
+    from: OverduePosition,
+  ): Promise<{ readonly rows: readonly OverdueRow[]; readonly next?: OverduePosition }>;
+  /** Remembers where the next pass goes on re-enqueueing; undefined: nothing is left. Nothing if the dispatch is open no more. */
+  keepRequeue(dispatchId: string, from: OverduePosition | undefined): Promise<void>;
   /** Remembers a visit; nothing if the dispatch is open no more. */
   mark(dispatch: Dispatch & SweepMarks, visitedAt: Instant): Promise<void>;
   /**
@@ -274,4 +300,6 @@ export interface SweepMarks {
   readonly visitedTasks?: number;
   /** Tasks that were begun up to now. */
   readonly tasks?: number;
+  /** Overdue rows from there on got no message yet: there was no time, or the queue seemed to hold enough. */
+  readonly requeueFrom?: OverduePosition;
 }

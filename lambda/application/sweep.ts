@@ -52,12 +52,12 @@ const recover = async (deps: SweepDeps, { atStart, remainingMs }: Situation): Pr
   const listed = await listOpen(deps, atStart, () => hasTime('inspecting'));
   // While nothing may be sent, what is not finished waits.
   const open = paused ? withoutUnfinished(listed) : listed;
-  const context = { atStart, pausedAt: lastPaused(state) };
-  const inspection = await inspectOpen(deps, open, context, () => hasTime('inspecting'));
-  const { left } = inspection;
+  const context = { atStart, pausedAt: lastPaused(state), hasTime: () => hasTime('inspecting') };
+  const inspection = await inspectOpen(deps, open, context);
+  const { left, stuck, waiting } = inspection;
   // At once: senders stop when no round has passed for a day, so nothing that may fail comes before it.
   const finished = paused ? open.isComplete : await finishRound(deps, { startedAt, left, isListed: open.isComplete });
-  const reEnqueued = await requeueStuck(deps, inspection.visits, inspection.waiting);
+  const reEnqueued = await requeueStuck(deps, stuck, waiting, () => hasTime('requeueing'));
   const { report, visits } = await inspectFinished(deps, open.finished, () => hasTime('closing'), inspection.report);
   const feedbackSilent = await isFeedbackSilent(deps, [...inspection.visits, ...visits]).catch(() => false);
   return { ...report, finished, paused, pauseStands, reEnqueued, feedbackSilent };

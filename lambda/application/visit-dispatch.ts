@@ -1,9 +1,9 @@
 import { type Counts, countsAtAccept, type Dispatch, isSending, withBatches } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
-import { RECIPIENT_STATUSES, type RecipientKey } from '../domain/recipient.ts';
+import { RECIPIENT_STATUSES } from '../domain/recipient.ts';
 import { type Age, exceededRate, isStale, type StopReason } from '../domain/stop-rule.ts';
 import { endIfOver, isOver, isWhole, type Looked, lookOver } from './end-dispatch.ts';
-import type { BatchKey, Clock, OpenDispatchRepository, RowsSeen, SweepMarks, TaskQueue } from './ports.ts';
+import type { BatchKey, Clock, OpenDispatchRepository, OpenRowStatus, RowsSeen, SweepMarks, TaskQueue } from './ports.ts';
 
 export interface VisitDeps {
   readonly dispatches: OpenDispatchRepository;
@@ -19,6 +19,8 @@ export interface PassContext {
   readonly atStart: boolean;
   /** The last time at which sending was paused; undefined: never. */
   readonly pausedAt: Instant | undefined;
+  /** Asked while rows are read, which may take long; without time the visit throws. */
+  readonly hasTime: () => boolean;
 }
 
 /** What one visit found and did. */
@@ -26,24 +28,24 @@ export interface Visit {
   readonly done: 'completed' | 'closed' | 'settled' | 'stopped' | 'marked';
   /** Rows that should have a message. */
   readonly waiting: number;
-  /** Rows of a dispatch that does not move, which should have had one long ago; the longest overdue first. */
-  readonly stuck: readonly RecipientKey[];
+  /** When rows were seen that should have had one long ago, in a dispatch that does not move; undefined: there are none. */
+  readonly stuckAt: Instant | undefined;
   readonly sentAgain: number;
   readonly oldestPendingSeconds: number;
   readonly newestSentAt: Instant | undefined;
 }
 
-export const NOTHING_LEFT = { waiting: 0, stuck: [], sentAgain: 0, oldestPendingSeconds: 0 } as const;
+export const NOTHING_LEFT = { waiting: 0, stuckAt: undefined, sentAgain: 0, oldestPendingSeconds: 0 } as const;
 
 /** Looks over one dispatch that is not finished: ends it if it is at its end, stops it if it is stale, and finds what has lost its message. */
 export const visitDispatch = async (
   deps: VisitDeps,
   dispatch: Dispatch & SweepMarks,
-  { atStart, pausedAt }: PassContext,
+  { atStart, pausedAt, hasTime }: PassContext,
 ): Promise<Visit> => {
   const { dispatches, clock } = deps;
   const now = clock();
-  const looked = await lookOver(dispatches, dispatch, now);
+  const looked = await lookOver(dispatches, dispatch, now, hasTime);
   const { batches, seen } = looked;
   const { newestSentAt } = seen;
   const ended = await endIfOver(dispatches, dispatch, looked, now);
@@ -55,11 +57,11 @@ export const visitDispatch = async (
   }
   const isStuck = (await isStill(deps, dispatch, looked, now)) || atStart;
   await dispatches.mark(dispatch, now);
-  const overdue = overdueOf(dispatch, seen);
+  const hasOverdue = statusesToSend(dispatch).some((status) => seen.overdueSince[status] !== undefined);
   return {
     done: 'marked',
     waiting: waitingOf(dispatch, seen.counts),
-    stuck: isStuck ? overdue.map(({ key }) => key) : [],
+    stuckAt: isStuck && hasOverdue ? now : undefined,
     sentAgain: isStuck ? await sendAgain(deps, dispatch, batches) : 0,
     oldestPendingSeconds: isSending(dispatch.status) && dueSince !== undefined ? secondsFrom(dueSince, now) : 0,
     newestSentAt,
@@ -116,8 +118,8 @@ const sendAgain = async (
 };
 
 /** Messages of pending rows of a stopped dispatch are thrown away; a resume makes new ones. */
-const overdueOf = ({ status }: Dispatch, { overdue }: RowsSeen): RowsSeen['overdue'] =>
-  status === 'STOPPED' ? overdue.filter((row) => row.status === 'PROCESSING') : overdue;
+export const statusesToSend = ({ status }: Pick<Dispatch, 'status'>): readonly OpenRowStatus[] =>
+  status === 'STOPPED' ? ['PROCESSING'] : ['PENDING', 'PROCESSING'];
 
 /** Rows that should have a message, in the queue or in a worker's hand; those of a batch get theirs when it is expanded. */
 const waitingOf = ({ status }: Dispatch, { PENDING, PROCESSING }: Counts): number =>
@@ -128,9 +130,14 @@ export const waitingBefore = (dispatch: Dispatch): number =>
   waitingOf(dispatch, dispatch.counts ?? countsAtAccept(dispatch.total).counts);
 
 /** Since when something of the dispatch should have been done. */
-const oldestDue = ({ createdAt }: Dispatch, batches: readonly BatchKey[], { overdue }: RowsSeen): Instant | undefined => {
-  const [row] = overdue;
-  return batches.length > 0 ? createdAt : row?.since;
+const oldestDue = (
+  { createdAt }: Dispatch,
+  batches: readonly BatchKey[],
+  { overdueSince: { PENDING = Infinity, PROCESSING = Infinity } }: RowsSeen,
+): Instant | undefined => {
+  if (batches.length > 0) return createdAt;
+  const since = Math.min(PENDING, PROCESSING);
+  return since === Infinity ? undefined : since;
 };
 
 /**

@@ -268,7 +268,7 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(found).not.toContain('closed');
   });
 
-  it('shows its overdue rows with their state, and when its newest mail was taken', async () => {
+  it('shows since when rows are overdue by their state, and when its newest mail was taken', async () => {
     const dispatch = await putDispatch(aDispatch({ dispatchId: 'seen', shards: 2 }));
     await putRows(dispatch, [
       processing({ lease: { token: 'dead', until: T0 - 2 } }),
@@ -281,13 +281,36 @@ describe('a dispatch that a pass of the sweeper meets', () => {
     expect(await dispatches().rows(dispatch, T0, () => true)).toEqual({
       ...rowCounts({ PENDING: 2, PROCESSING: 1, SENT: 2 }),
       bounceStatistics: { sent: 2, bounced: 0, complained: 0 },
-      overdue: [
-        { key: { dispatchId: 'seen', shard: 0, applyId: 'a-0' }, since: T0 - 2, status: 'PROCESSING' },
-        { key: { dispatchId: 'seen', shard: 1, applyId: 'a-1' }, since: T0 - 1, status: 'PENDING' },
-      ],
+      overdueSince: { PROCESSING: T0 - 2, PENDING: T0 - 1 },
       newestSentAt: T0 - 7,
       newestOutcomeAt: expect.any(Number) as number,
     });
+  });
+
+  it('gives its overdue rows page by page, and remembers where the next pass goes on', async () => {
+    const dispatch = await putDispatch(aDispatch({ dispatchId: 'overdue', shards: 2 }));
+    await putRows(dispatch, [
+      processing({ lease: { token: 'dead', until: T0 - 2 } }),
+      pending({ nextAttemptAt: T0 - 1 }),
+      pending({ nextAttemptAt: T0 + 1 }),
+      sent(),
+    ]);
+    const key = (shard: number, applyId: string) => ({ dispatchId: 'overdue', shard, applyId });
+
+    const first = await dispatches().overdueRows(dispatch, ['PENDING', 'PROCESSING'], { until: T0, shard: 0 });
+    expect(first).toEqual({
+      rows: [{ key: key(0, 'a-0'), since: T0 - 2, status: 'PROCESSING' }],
+      next: { until: T0, shard: 1 },
+    });
+    expect(await dispatches().overdueRows(dispatch, ['PENDING'], { until: T0, shard: 1, after: 'a-0' })).toEqual({
+      rows: [{ key: key(1, 'a-1'), since: T0 - 1, status: 'PENDING' }],
+    });
+    const found = async () =>
+      (await Array.fromAsync(dispatches().open())).find((each) => each !== 'unreadable' && each.dispatchId === 'overdue');
+    await dispatches().keepRequeue('overdue', { until: T0, shard: 1, after: 'a-1' });
+    expect(await found()).toMatchObject({ requeueFrom: { until: T0, shard: 1, after: 'a-1' } });
+    await dispatches().keepRequeue('overdue', undefined);
+    expect(await found()).not.toHaveProperty('requeueFrom');
   });
 
   it('has the tasks that are not done', async () => {

@@ -1,5 +1,11 @@
 import type { OperateRepository, TaskRepository } from '../../lambda/application/operate-ports.ts';
-import type { EndingRepository, OpenDispatchRepository, RowsSeen } from '../../lambda/application/ports.ts';
+import type {
+  EndingRepository,
+  OpenDispatchRepository,
+  OpenRowStatus,
+  OverdueRow,
+  RowsSeen,
+} from '../../lambda/application/ports.ts';
 import { type Dispatch, needsAttention, outcomeOf, type RowCounts, statisticsFrom } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { Stop } from '../../lambda/domain/stop-rule.ts';
@@ -102,6 +108,22 @@ export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): 
       }
     },
 
+    overdueRows: async ({ dispatchId, shards }, statuses, { until, shard }) => {
+      const rows = valueOf(
+        await access.ask(process(), `overdue of ${dispatchId}/${shard}`, () => table.rowsOf(dispatchId, shard)),
+      );
+      const overdue = overdueIn(rows, until).filter(({ status }) => statuses.includes(status));
+      return { rows: overdue, ...(shard + 1 < shards && { next: { until, shard: shard + 1 } }) };
+    },
+
+    async keepRequeue(dispatchId, from) {
+      await changeIf(deps, process(), 'keep requeue', dispatchId, (read) => {
+        const { requeueFrom, ...item } = read;
+        const isSame = requeueFrom === from || !item.isOpen;
+        return isSame ? undefined : { ...item, ...(from && { requeueFrom: from }) };
+      });
+    },
+
     tasks: async (dispatchId) =>
       valueOf(
         await access.ask(process(), `tasks of ${dispatchId}`, () =>
@@ -135,12 +157,20 @@ const resultOf = ({ counts, deliveries }: RowCounts) => ({
   needsAttention: needsAttention(counts, deliveries),
 });
 
-const seenIn = (rows: readonly Row[], now: Instant, since: Instant): RowsSeen => {
-  const overdue = rows.flatMap(({ key, recipient }) => {
+const overdueIn = (rows: readonly Row[], now: Instant): OverdueRow[] =>
+  rows.flatMap(({ key, recipient }) => {
     if (recipient.status !== 'PENDING' && recipient.status !== 'PROCESSING') return [];
     const since = recipient.status === 'PENDING' ? recipient.nextAttemptAt : recipient.lease.until;
     return since <= now ? [{ key, since, status: recipient.status }] : [];
   });
+
+const oldest = (overdue: readonly OverdueRow[], status: OpenRowStatus): RowsSeen['overdueSince'] => {
+  const since = overdue.filter((row) => row.status === status).map((row) => row.since);
+  return since.length === 0 ? {} : { [status]: Math.min(...since) };
+};
+
+const seenIn = (rows: readonly Row[], now: Instant, since: Instant): RowsSeen => {
+  const overdue = overdueIn(rows, now);
   const sent = rows.flatMap(({ recipient }) =>
     recipient.status === 'SENT' && recipient.messageId !== undefined ? [recipient.sentAt] : [],
   );
@@ -149,7 +179,7 @@ const seenIn = (rows: readonly Row[], now: Instant, since: Instant): RowsSeen =>
   return {
     ...countRowsOf(rows),
     bounceStatistics: { sent: rows.filter(isSince).length, bounced: counted('bounced'), complained: counted('complained') },
-    overdue: overdue.sort((a, b) => a.since - b.since),
+    overdueSince: { ...oldest(overdue, 'PENDING'), ...oldest(overdue, 'PROCESSING') },
     ...(sent.length > 0 && { newestSentAt: Math.max(...sent) }),
   };
 };

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { EndingRepository, RowsSeen } from '../../application/ports.ts';
+import type { EndingRepository, OpenRowStatus, RowsSeen } from '../../application/ports.ts';
 import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, statisticsFrom, withBatches } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import { addRowCounts } from '../../domain/progress.ts';
@@ -12,7 +12,7 @@ import { Count } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from './keys.ts';
 import { readShards } from './read-shards.ts';
-import { bounceStatisticsSince, countRowGlances, endedAt, glanceAtShard, type RowGlance } from './row-glance.ts';
+import { bounceStatisticsSince, countRowGlances, endedAt, glanceAtShard, overdueSince, type RowGlance } from './row-glance.ts';
 import { stopDispatch } from './stop.ts';
 import { updateOf } from './update.ts';
 
@@ -45,14 +45,13 @@ const seeRows = async (
   const since = statisticsFrom(dispatch);
   const seen = await readShards(dispatch, async (pk): Promise<RowsSeen> => {
     const rows = await glanceAtShard(client, tableName, pk, hasTime);
-    const overdueRows = rows.flatMap((row) => overdue(row, now));
     const bounceStatistics = bounceStatisticsSince(rows, since);
-    return { ...countRowGlances(rows), bounceStatistics, overdue: overdueRows, ...newest(rows) };
+    return { ...countRowGlances(rows), bounceStatistics, overdueSince: oldest(rows, now), ...newest(rows) };
   });
   return {
     ...seen.reduce<RowCounts>(addRowCounts, { counts: NO_COUNTS, deliveries: NO_DELIVERIES }),
     bounceStatistics: seen.map((ofShard) => ofShard.bounceStatistics).reduce(addBounceStatistics, NO_BOUNCE_STATISTICS),
-    overdue: seen.flatMap((ofShard) => ofShard.overdue).sort((a, b) => a.since - b.since),
+    overdueSince: seen.map((ofShard) => ofShard.overdueSince).reduce<RowsSeen['overdueSince']>(earlier, {}),
     ...latest(
       'newestSentAt',
       seen.map((ofShard) => ofShard.newestSentAt),
@@ -81,13 +80,20 @@ const recount = async (
   }
 };
 
-const overdue = (row: RowGlance, now: Instant): RowsSeen['overdue'] => {
-  const key = parseKey(row);
-  if (key?.kind !== 'recipient' || (row.status !== 'PENDING' && row.status !== 'PROCESSING')) return [];
-  const since = row.status === 'PENDING' ? row.nextAttemptAt : row.leaseUntil;
-  if (since === undefined || since > now) return [];
-  const { dispatchId, shard, applyId } = key;
-  return [{ key: { dispatchId, shard, applyId }, since, status: row.status }];
+const oldest = (rows: readonly RowGlance[], now: Instant): RowsSeen['overdueSince'] =>
+  rows.reduce<RowsSeen['overdueSince']>((before, row) => {
+    const since = overdueSince(row, now);
+    return since === undefined ? before : earlier(before, { [row.status]: since });
+  }, {});
+
+const earlier = (a: RowsSeen['overdueSince'], b: RowsSeen['overdueSince']): RowsSeen['overdueSince'] => ({
+  ...earliest('PENDING', a, b),
+  ...earliest('PROCESSING', a, b),
+});
+
+const earliest = (status: OpenRowStatus, a: RowsSeen['overdueSince'], b: RowsSeen['overdueSince']) => {
+  const since = Math.min(a[status] ?? Infinity, b[status] ?? Infinity);
+  return since === Infinity ? {} : { [status]: since };
 };
 
 const newest = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt' | 'newestOutcomeAt'> => ({

@@ -4,12 +4,14 @@ import * as z from 'zod';
 
 import type { OpenDispatchRepository, SweepMarks } from '../../application/ports.ts';
 import type { Dispatch } from '../../domain/dispatch.ts';
+import { toIso } from '../../domain/instant.ts';
 import { createEndingRepository } from './ending-repository.ts';
 import { type FinishDeps, settleDispatch, visitOf } from './finish-dispatch.ts';
-import { Count, DispatchItem } from './items.ts';
+import { Count, DispatchItem, Iso } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { dispatchKey, OPEN, parseKey, TASK_PREFIX } from './keys.ts';
-import { updateOf } from './update.ts';
+import { readOverdueRows } from './overdue-rows.ts';
+import { type Attributes, updateOf } from './update.ts';
 
 export interface OpenDispatchRepositoryDeps extends FinishDeps {
   readonly openIndex: string;
@@ -23,6 +25,7 @@ const OpenDispatchItem = DispatchItem.extend({
   visitedGeneration: Count.exactOptional(),
   visitedTasks: Count.exactOptional(),
   tasks: Count.exactOptional(),
+  requeueFrom: z.object({ until: Iso, shard: Count, after: z.string().exactOptional() }).exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 
 /** The dispatches that are not finished, by the sparse index that holds nothing else. */
@@ -41,17 +44,21 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
 
   settle: (dispatch, rows, visitedAt, isLast) => settleDispatch(deps, dispatch, rows, visitedAt, isLast),
 
-  async mark(dispatch, visitedAt) {
-    const set = visitOf(dispatch, visitedAt);
-    const update = updateOf(deps.tableName, dispatchKey(dispatch.dispatchId), set, { openKey: OPEN });
-    try {
-      await deps.client.send(new UpdateCommand(update));
-    } catch (error) {
-      // Completed, or gone, since it was read.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
-  },
+  overdueRows: (dispatch, statuses, from) => readOverdueRows(deps, dispatch, statuses, from),
+
+  keepRequeue: (dispatchId, from) => changeOpen(deps, dispatchId, { requeueFrom: from && { ...from, until: toIso(from.until) } }),
+
+  mark: (dispatch, visitedAt) => changeOpen(deps, dispatch.dispatchId, visitOf(dispatch, visitedAt)),
 });
+
+const changeOpen = async (deps: OpenDispatchRepositoryDeps, dispatchId: string, set: Attributes): Promise<void> => {
+  try {
+    await deps.client.send(new UpdateCommand(updateOf(deps.tableName, dispatchKey(dispatchId), set, { openKey: OPEN })));
+  } catch (error) {
+    // Completed, or gone, since it was read.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+};
 
 async function* open({
   client,

@@ -10,7 +10,7 @@ import { Iso } from './items.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
 /** What counting, the rules that stop a dispatch, and the sweeper need of a recipient item. */
-const RowGlance = z.object({
+export const RowGlance = z.object({
   pk: z.string(),
   sk: z.string(),
   status: z.enum(RECIPIENT_STATUSES),
@@ -90,4 +90,11 @@ export const endedAt = ({ status, sentAt, failedAt }: RowGlance): Instant | unde
     case 'CANCELLED':
       return undefined;
   }
+};
+
+/** Since when a row has been overdue; undefined: it is not. */
+export const overdueSince = ({ status, nextAttemptAt, leaseUntil }: RowGlance, now: Instant): Instant | undefined => {
+  if (status !== 'PENDING' && status !== 'PROCESSING') return undefined;
+  const since = status === 'PENDING' ? nextAttemptAt : leaseUntil;
+  return since !== undefined && since <= now ? since : undefined;
 };

@@ -15,7 +15,7 @@ export const updateOf = (TableName: string, Key: ItemKey, set: Attributes, as: A
     TableName,
     Key,
     UpdateExpression: [
-      `SET ${written.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+      ...(written.length > 0 ? [`SET ${written.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
       ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(', ')}`] : []),
     ].join(' '),
     ConditionExpression: Object.entries(as)

@@ -1,12 +1,16 @@
+import type { Instant } from '../../domain/instant.ts';
 import { type PassContext, type Visit, type VisitDeps, visitDispatch, waitingBefore } from '../visit-dispatch.ts';
 import { visitFinished } from '../visit-finished.ts';
 import type { Open, OpenList } from './list-open.ts';
+import type { Stuck } from './requeue-stuck.ts';
 import { addVisit, NOTHING, type SweepReport } from './sweep-report.ts';
 
 /** What came of inspecting the open dispatches. */
 export interface Inspection {
   readonly report: SweepReport;
   readonly visits: readonly Visit[];
+  /** Dispatches with rows that lost their message. */
+  readonly stuck: readonly Stuck[];
   /** Rows of all open dispatches that should have a message. */
   readonly waiting: number;
   /** There was no time for these. */
@@ -18,23 +22,34 @@ export const inspectOpen = async (
   deps: VisitDeps,
   { due, notDue, unreadable }: OpenList,
   context: PassContext,
-  hasTime: () => boolean,
 ): Promise<Inspection> => {
   let report: SweepReport = { ...NOTHING, open: due.length + notDue.length, unreadable };
-  let waiting = notDue.reduce((sum, dispatch) => sum + waitingBefore(dispatch), 0);
+  let waiting = 0;
   const visits: Visit[] = [];
-  for (const [i, dispatch] of due.entries()) {
-    if (!hasTime()) {
-      const left = due.slice(i);
-      return { report, visits, left, waiting: waiting + left.reduce((sum, each) => sum + waitingBefore(each), 0) };
-    }
+  const stuck: Stuck[] = [];
+  let seen = 0;
+  for (const dispatch of due) {
     // Trouble with one dispatch must not keep those after it from being inspected.
-    const visit = await visitDispatch(deps, dispatch, context).catch(() => undefined);
+    const visit = context.hasTime() ? await visitDispatch(deps, dispatch, context).catch(() => undefined) : undefined;
+    if (visit === undefined && !context.hasTime()) break;
+    seen += 1;
     report = addVisit(report, visit);
     waiting += visit?.waiting ?? waitingBefore(dispatch);
     if (visit !== undefined) visits.push(visit);
+    if (visit?.done === 'marked') stuck.push(...stuckIn(dispatch, visit.stuckAt));
   }
-  return { report, visits, waiting, left: [] };
+  const left = due.slice(seen);
+  for (const dispatch of [...left, ...notDue]) {
+    waiting += waitingBefore(dispatch);
+    stuck.push(...stuckIn(dispatch, undefined));
+  }
+  return { report, visits, stuck, waiting, left };
+};
+
+/** What an earlier pass left goes on: it moves since then, so it does not look stuck any more. */
+const stuckIn = (dispatch: Open, stuckAt: Instant | undefined): Stuck[] => {
+  const from = dispatch.requeueFrom ?? (stuckAt === undefined ? undefined : { until: stuckAt, shard: 0 });
+  return from === undefined ? [] : [{ dispatch, from }];
 };
 
 /** Counts finished dispatches once more; what there is no time for does not make the pass incomplete. */

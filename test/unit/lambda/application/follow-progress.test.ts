@@ -90,7 +90,7 @@ const createWorld = (dispatches: readonly Stored[], rows: Rows = rowCounts({ PEN
       done.push(`look at ${dispatch.dispatchId}`);
       if (!hasTime()) return Promise.reject(new Error('no time'));
       if (broken.looking) return Promise.reject(new Error('no answer'));
-      return Promise.resolve({ ...rows, bounceStatistics: rows.bounceStatistics ?? NO_BOUNCE_STATISTICS, overdue: [] });
+      return Promise.resolve({ ...rows, bounceStatistics: rows.bounceStatistics ?? NO_BOUNCE_STATISTICS, overdueSince: {} });
     },
     recount: note('recount'),
     complete: note('complete'),

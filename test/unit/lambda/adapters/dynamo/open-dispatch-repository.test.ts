@@ -109,7 +109,7 @@ describe('what is left of a dispatch', () => {
     });
   });
 
-  it('is its rows of all shards, the longest overdue first', async () => {
+  it('is its rows of all shards, and since when the longest overdue wait', async () => {
     const row = (shard: number, applyId: string, status: string, dueAt: string, leaseUntil?: string, sentAt?: string) => ({
       pk: `DISPATCH#d1#${shard}`,
       sk: `RECIPIENT#${applyId}`,
@@ -152,19 +152,7 @@ describe('what is left of a dispatch', () => {
     expect(await repository.rows({ dispatchId: 'd1', shards: 2, resumedAt: RESUMED_AT }, T0, () => true)).toEqual({
       ...rowCounts({ PENDING: 3, PROCESSING: 2, SENT: 3 }, { bounced: 1 }),
       bounceStatistics: { sent: 2, bounced: 1, complained: 0 },
-      overdue: [
-        {
-          key: { dispatchId: 'd1', shard: 1, applyId: 'lost' },
-          since: Date.parse('2026-03-02T08:40:00.000Z'),
-          status: 'PROCESSING',
-        },
-        {
-          key: { dispatchId: 'd1', shard: 0, applyId: 'due' },
-          since: Date.parse('2026-03-02T08:50:00.000Z'),
-          status: 'PENDING',
-        },
-        { key: { dispatchId: 'd1', shard: 1, applyId: 'now' }, since: T0, status: 'PENDING' },
-      ],
+      overdueSince: { PENDING: Date.parse('2026-03-02T08:50:00.000Z'), PROCESSING: Date.parse('2026-03-02T08:40:00.000Z') },
       newestSentAt: Date.parse('2026-03-02T08:00:02.000Z'),
       newestOutcomeAt: Date.parse('2026-03-02T08:00:03.000Z'),
     });
