@@ -39,6 +39,7 @@ const dispatch = new DispatchStack(app, 'Dispatch', {
   stackName: `mail-dispatch-${stage.name}`,
   description: 'Mail dispatch: API, queues, senders, recovery',
   table: storage.table,
+  lists: storage.lists,
   failures: storage.failures,
   exports: storage.exports,
 });

@@ -11,6 +11,7 @@ import { CreateTopicCommand, SubscribeCommand } from '@aws-sdk/client-sns';
 import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 
 import type { Clients } from './clients.ts';
+import { expireObjects } from './expire-objects.ts';
 import type { Gate } from './gate/gate.ts';
 import type { Model } from './template/model.ts';
 
@@ -80,10 +81,13 @@ export const findStream = async (clients: Clients, tableName: string): Promise<s
   return arn;
 };
 
-/** Creates what the template describes in the emulators; the table of an earlier run stays. */
+/** Creates what the template describes in the emulators; the table and the objects of an earlier run stay. */
 export const createResources = async (model: Model, clients: Clients, gate: Gate, directory: string): Promise<void> => {
   await Promise.all(model.tables.map((table) => createTable(clients, table, directory)));
-  await Promise.all(model.buckets.map(({ name }) => clients.s3.send(new CreateBucketCommand({ Bucket: name }))));
+  for (const bucket of model.buckets) {
+    await clients.s3.send(new CreateBucketCommand({ Bucket: bucket.name }));
+    await expireObjects(clients, bucket, Date.now());
+  }
   for (const { name, properties } of model.queues) {
     await clients.sqs.send(
       new CreateQueueCommand({

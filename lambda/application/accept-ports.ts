@@ -62,7 +62,7 @@ export type CreateResult =
   | { readonly outcome: 'too-large'; readonly limit: StorageLimit };
 
 /** What made a dispatch too large to be stored. */
-export type StorageLimit = 'content' | 'recipients';
+export type StorageLimit = 'content';
 
 /** Dispatches as accept knows them. */
 export interface AcceptRepository {

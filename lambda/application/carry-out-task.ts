@@ -2,13 +2,14 @@ import type { Dispatch } from '../domain/dispatch.ts';
 import type { RecipientStatus } from '../domain/recipient.ts';
 import { cancelRows } from './cancel-rows.ts';
 import { exportRows } from './export-rows.ts';
+import { dropLeftBatches, expandLeftBatches, type LeftBatchesDeps } from './left-batches.ts';
 import type { ExportStore, OpenTask, TaskProgress, TaskRepository, TaskRow } from './operate-ports.ts';
 import type { Clock, NewId, RecipientRepository, SendQueue, Sleep, TaskKey } from './ports.ts';
 import type { RecipientPosition } from './read-ports.ts';
 import { resumeRows } from './resume-rows.ts';
 import { retryRows } from './retry-rows.ts';
 
-export interface CarryOutTaskDeps {
+export interface CarryOutTaskDeps extends LeftBatchesDeps {
   readonly tasks: TaskRepository;
   readonly recipients: RecipientRepository;
   readonly sendQueue: SendQueue;
@@ -80,8 +81,11 @@ const carryOutPage = async (deps: CarryOutTaskDeps, key: TaskKey, task: OpenTask
     const { broken, exported, ...page } = await exportRows(deps, key, task, dispatch);
     return { report: { ...NO_ROWS, broken, exported }, ...page };
   }
+  if (task.cursor === undefined && task.kind === 'resume') await expandLeftBatches(deps, key.dispatchId);
+  const dropped = task.cursor === undefined && task.kind === 'cancel' ? await dropLeftBatches(deps, key.dispatchId) : 0;
   const { rows, next } = await deps.tasks.rows(dispatch, statusesOf(task), task.cursor ?? { shard: 0 });
-  const report = await carryOutRows(deps, task, dispatch, rows);
+  const { cancelled, ...others } = await carryOutRows(deps, task, dispatch, rows);
+  const report = { ...others, cancelled: cancelled + dropped };
   return { report, ...(next !== undefined && { next }) };
 };
 

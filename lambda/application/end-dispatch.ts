@@ -1,4 +1,4 @@
-import { countRows, type Dispatch, isComplete } from '../domain/dispatch.ts';
+import { countRows, type Dispatch, isComplete, withUnexpanded } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { BatchLeft, EndingRepository, RowsSeen } from './ports.ts';
 
@@ -16,7 +16,8 @@ export const lookOver = async (
   hasTime: () => boolean = () => true,
 ): Promise<Looked> => {
   const batches = await dispatches.batches(dispatch.dispatchId);
-  return { batches, seen: await dispatches.rows(dispatch, now, hasTime) };
+  const seen = await dispatches.rows(dispatch, now, hasTime);
+  return { batches, seen: { ...seen, counts: withUnexpanded(dispatch, seen.counts) } };
 };
 
 /** Whether every recipient has a row, and all rows are final. */

@@ -1,8 +1,10 @@
 import type { DispatchContent } from '../domain/content.ts';
 import { type DispatchStatus, isActive } from '../domain/dispatch.ts';
 import type { MessageAction } from '../domain/message-rule.ts';
+import type { RecipientKey } from '../domain/recipient.ts';
 import { type Group, groupId, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
 import type { SendDeps } from './send-deps.ts';
+import { stopUnreadable } from './stop-unreadable.ts';
 
 /** What was decided, message by message; a message that is not in it is left alone for a while. */
 export type Actions = Map<RecipientMessage, MessageAction>;
@@ -22,11 +24,15 @@ export const groupMessages = async (
 ): Promise<Grouped> => {
   const sendable: SendableGroup[] = [];
   const inactive: Group[] = [];
+  // A store that does not answer takes seconds: no dispatch may cost that once for each of its messages.
+  const looks = new Map<string, ReturnType<typeof look>>();
   for (const together of Map.groupBy(messages, ({ key }) => groupId(key)).values()) {
     const [message] = together;
     if (message === undefined) continue;
     const { key } = message;
-    const found = await look(deps, key.dispatchId);
+    const looking = looks.get(key.dispatchId) ?? look(deps, key);
+    looks.set(key.dispatchId, looking);
+    const found = await looking;
     if (found === 'unavailable') continue;
     if (typeof found === 'string') {
       deps.observe({ type: found, key });
@@ -43,12 +49,18 @@ export const groupMessages = async (
 type Found = { readonly status: DispatchStatus; readonly content?: DispatchContent };
 
 const look = async (
-  { dispatches, contents }: SendDeps,
-  dispatchId: string,
+  deps: SendDeps,
+  key: RecipientKey,
 ): Promise<Found | 'unknown-dispatch' | 'expired' | 'broken' | 'unavailable'> => {
+  const { dispatches, contents } = deps;
+  const { dispatchId } = key;
   const status = await dispatches.status(dispatchId);
   if (status === 'unavailable' || status === 'unknown-dispatch') return status;
   if (!isActive(status)) return { status };
   const content = await contents.find(dispatchId);
-  return typeof content === 'string' ? content : { status, content };
+  if (typeof content === 'string') return content;
+  if (!('unreadable' in content)) return { status, content };
+  await stopUnreadable(deps, key, content);
+  // Its messages come again in a while, and find it stopped.
+  return 'unavailable';
 };

@@ -138,7 +138,19 @@ export interface WitnessRepository {
 
 /** The content of dispatches. */
 export interface ContentRepository {
-  find(dispatchId: string): Promise<DispatchContent | 'unknown-dispatch' | 'expired' | 'unavailable' | 'broken'>;
+  find(
+    dispatchId: string,
+  ): Promise<DispatchContent | UnreadableContent | 'unknown-dispatch' | 'expired' | 'unavailable' | 'broken'>;
+  /**
+   * STOPPED, if the dispatch is being sent and its content is still to be found in that object. Throws {@link Unavailable}.
+   * @returns whether it was stopped by this call
+   */
+  stopUnreadable(dispatchId: string, content: UnreadableContent, now: Instant): Promise<boolean>;
+}
+
+/** The content's object is gone, or holds something else. */
+export interface UnreadableContent {
+  readonly unreadable: string;
 }
 
 /** Turns a dispatch's content into the mail of one recipient. */
@@ -186,9 +198,9 @@ export interface SendQueue {
 /** The messages of the task queue. */
 export interface TaskQueue {
   /** @returns for each whether the queue has it; never throws */
-  expand(batches: readonly BatchKey[]): Promise<boolean[]>;
+  expand(batches: readonly BatchKey[], delaySeconds?: number): Promise<boolean[]>;
   /** @returns for each whether the queue has it; never throws */
-  carryOut(tasks: readonly TaskKey[]): Promise<boolean[]>;
+  carryOut(tasks: readonly TaskKey[], delaySeconds?: number): Promise<boolean[]>;
 }
 
 /** Names one piece of long work on a dispatch. */
@@ -207,15 +219,6 @@ export interface BatchKey {
 export interface BatchLeft extends BatchKey {
   /** Its recipients. */
   readonly count: number;
-}
-
-/** The batches of large dispatches. */
-export interface BatchRepository {
-  /** The recipients of a batch and over how many shards they go; undefined once it is expanded. */
-  find(key: BatchKey): Promise<{ readonly addressees: readonly Addressee[]; readonly shards: number } | undefined>;
-  /** Puts those recipients that are not there yet. */
-  putRecipients(key: BatchKey, addressees: readonly Addressee[], shards: number, now: Instant): Promise<void>;
-  remove(key: BatchKey): Promise<void>;
 }
 
 /** A row that is not final. */

@@ -6,6 +6,7 @@ import {
   type RowCounts,
   statusNow,
   withBatches,
+  withUnexpanded,
 } from '../domain/dispatch.ts';
 import { shardOf } from '../domain/shards.ts';
 import type { StoredRecipient } from './ports.ts';
@@ -49,7 +50,8 @@ export const createReadDispatch = (repository: ReadRepository): ReadDispatch => 
       const { total } = dispatch;
       const kept = keptCounts(dispatch);
       if (kept !== undefined) return { dispatch, counts: withBatches(total, kept.counts), deliveries: kept.deliveries };
-      const { counts, deliveries } = await countsNow(repository, dispatch);
+      const { counts: rows, deliveries } = await countsNow(repository, dispatch);
+      const counts = withUnexpanded(dispatch, rows);
       const status = statusNow(dispatch, counts);
       const result = { outcome: outcomeOf(counts), needsAttention: needsAttention(counts, deliveries) };
       return {

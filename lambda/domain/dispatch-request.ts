@@ -36,9 +36,9 @@ export const REQUEST_LIMITS = {
 /** What one dispatch may take in the table. An item holds 400 KB, a transaction 100 items and 4 MB. */
 export const STORAGE_LIMITS = {
   contentBytes: 350 * KB,
-  batchBytes: 350 * KB,
+  /** Larger content is an object that its item names. */
+  contentItemBytes: 64 * KB,
   batchRecipients: 1_000,
-  transactionBytes: Math.floor(3.9 * KB * KB),
   /** Of the transaction's 100 items, without the dispatch, its content and one more that guards against repeats. */
   transactionRows: 97,
 } as const;

@@ -53,6 +53,8 @@ export interface Dispatch {
   readonly faultSince?: Instant;
   readonly stoppedAt?: Instant;
   readonly cancelledAt?: Instant;
+  /** Recipients whose batch was removed when the dispatch was cancelled: they are CANCELLED, and have no row. */
+  readonly unexpanded?: number;
   /** The rules that stop a dispatch count from here. */
   readonly resumedAt?: Instant;
   /** When it was taken up again after it was completed: bounces before say nothing about the mails since. */
@@ -134,6 +136,13 @@ export const countRows = (counts: Counts): number => RECIPIENT_STATUSES.reduce((
 export const withBatches = (total: number, counts: Counts): Counts => ({
   ...counts,
   PENDING: counts.PENDING + Math.max(0, total - countRows(counts)),
+});
+
+/** Recipients of a cancelled dispatch whose batch was never expanded have no row, and are cancelled as those that have one. */
+export const withUnexpanded = ({ total, unexpanded = 0 }: Pick<Dispatch, 'total' | 'unexpanded'>, counts: Counts): Counts => ({
+  ...counts,
+  // A batch may have been expanded in part when it was removed.
+  CANCELLED: counts.CANCELLED + Math.min(unexpanded, Math.max(0, total - countRows(counts))),
 });
 
 /** What the rows say of the whole. */

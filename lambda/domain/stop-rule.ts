@@ -6,7 +6,14 @@ const DAY_MS = 24 * 3_600_000;
 export type StopReason = (typeof STOP_REASONS)[number];
 
 /** Every reason, in the order a reader expects. */
-export const STOP_REASONS = ['permanent-failures', 'high-bounce-rate', 'high-complaint-rate', 'stale'] as const;
+export const STOP_REASONS = [
+  'permanent-failures',
+  'high-bounce-rate',
+  'high-complaint-rate',
+  'stale',
+  'recipients-unreadable',
+  'content-unreadable',
+] as const;
 
 /** Rows that became final since the dispatch was accepted or resumed. */
 export interface FinalRows {

@@ -8,6 +8,9 @@ export interface DispatchTableProps {
   readonly kept: boolean;
 }
 
+/** Days for which a deleted or overwritten item or object can be brought back; the longest that DynamoDB offers. */
+export const RECOVERY_DAYS = 35;
+
 /** Index of the dispatches of one admin by time. */
 export const BY_ADMIN_INDEX = 'by-admin';
 
@@ -27,7 +30,7 @@ export class DispatchTable extends Construct {
       sortKey: text('sk'),
       billing: Billing.onDemand(),
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: RECOVERY_DAYS },
       timeToLiveAttribute: 'expiresAt',
       // Only dispatch items have these keys: an index over recipients would double the price of every send.
       globalSecondaryIndexes: [
@@ -47,6 +50,13 @@ export class DispatchTable extends Construct {
       deletionProtection: kept,
       removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+  }
+
+  /** Stays with this table: one that is restored from it has another. */
+  get tableId(): string {
+    const id = this.table.tableId;
+    if (id === undefined) throw new Error(`${this.node.path} has no id`);
+    return id;
   }
 
   /** May look a dispatch up and store a new one; a transaction of puts asks for nothing else. */
@@ -85,13 +95,14 @@ export class DispatchTable extends Construct {
 
   /** May turn a batch into recipients, and go through those of a dispatch to cancel or reopen them. */
   grantCarryOut(grantee: IGrantable): Grant {
-    const changes = ['dynamodb:PartiQLInsert', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+    const changes = ['PartiQLInsert', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map((action) => `dynamodb:${action}`);
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', ...changes);
   }
 
   /** May claim recipients, record what became of them, and reopen, pause or stop what the answers ask for. */
   grantSend(grantee: IGrantable): Grant {
-    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Query', 'dynamodb:UpdateItem');
+    const changes = ['PartiQLUpdate', 'UpdateItem', 'ConditionCheckItem'].map((action) => `dynamodb:${action}`);
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', ...changes);
   }
 
   /** May record at recipients what SES tells of their mails, and at the witness how far that has come. */

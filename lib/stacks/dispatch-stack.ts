@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import type { DispatchTable } from '../constructs/dispatch-table.ts';
 import { EventIntake } from '../constructs/event-intake.ts';
 import { ExportBucket } from '../constructs/export-bucket.ts';
+import type { ListBucket } from '../constructs/list-bucket.ts';
 import { NewsBus } from '../constructs/news-bus.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { WorkerQueue } from '../constructs/worker-queue.ts';
@@ -20,6 +21,8 @@ import type { Parts } from './dispatch/parts.ts';
 export interface DispatchStackProps extends StackProps {
   readonly stage: StageSettings;
   readonly table: DispatchTable;
+  /** Long lists of recipients and large content. */
+  readonly lists: ListBucket;
   /** Where stream records go that could not be handled. */
   readonly failures: Bucket;
   /** Where the files of exports go. */
@@ -31,7 +34,7 @@ export class DispatchStack extends Stack {
   /** What people are told about. */
   readonly watched: Watched;
 
-  constructor(scope: Construct, id: string, { stage, table, failures, exports, ...props }: DispatchStackProps) {
+  constructor(scope: Construct, id: string, { stage, table, lists, failures, exports, ...props }: DispatchStackProps) {
     super(scope, id, props);
     const sends = addSends(this, stage);
     const tasks = addTasks(this);
@@ -41,7 +44,7 @@ export class DispatchStack extends Stack {
       kept: stage.kept,
     });
     const news = new NewsBus(this, 'News');
-    const parts: Parts = { stage, table, failures, exports: new ExportBucket(exports), sends, tasks, events, news };
+    const parts: Parts = { stage, table, lists, failures, exports: new ExportBucket(exports), sends, tasks, events, news };
 
     const api = addApi(this, parts);
     const streams = [addRelay(this, parts), addProgress(this, parts)];

@@ -3,21 +3,24 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs';
 
 import { DispatchTable } from '../constructs/dispatch-table.ts';
+import { ListBucket } from '../constructs/list-bucket.ts';
 import type { StageSettings } from '../stages.ts';
 
 export interface StorageStackProps extends StackProps {
   readonly stage: StageSettings;
 }
 
-/** What must survive: the table, and the buckets for stream records that were given up and for exports. */
+/** What must survive: the table, the bucket of what is too large for it, and those for stream records that were given up and for exports. */
 export class StorageStack extends Stack {
   readonly table: DispatchTable;
+  readonly lists: ListBucket;
   readonly failures: Bucket;
   readonly exports: Bucket;
 
   constructor(scope: Construct, id: string, { stage, ...props }: StorageStackProps) {
     super(scope, id, props);
     this.table = new DispatchTable(this, 'Dispatches', { kept: stage.kept });
+    this.lists = new ListBucket(this, 'Lists', { kept: stage.kept });
 
     this.failures = new Bucket(this, 'RelayFailures', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -47,6 +50,7 @@ export class StorageStack extends Stack {
     });
 
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
+    new CfnOutput(this, 'ListBucketName', { value: this.lists.name });
     new CfnOutput(this, 'FailureBucketName', { value: this.failures.bucketName });
   }
 }

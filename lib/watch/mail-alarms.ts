@@ -12,7 +12,7 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     {
       severity: 'notice',
       impact:
-        'A dispatch was stopped with mails unsent: too many were refused, bounced or were complained about, or it is too old to be sent unasked.',
+        'A dispatch was stopped with mails unsent: too many were refused, bounced or were complained about, it is too old to be sent unasked, or its stored list is damaged.',
       runbook: 'dispatch-stopped',
     },
   ],

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { buildApp } from 'fauxqs';
 import * as z from 'zod';
 
@@ -5,6 +7,7 @@ import type { Evidence } from '../evidence.ts';
 import { HOST, reservePort } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import { REGION } from '../template/identity.ts';
+import { createStores } from './stores.ts';
 
 const Message = z.looseObject({ MessageBody: z.string() });
 /** Of the calls that put messages into a queue, `SendMessage` and `SendMessageBatch`. */
@@ -13,10 +16,13 @@ const Sending = z.union([
   z.looseObject({ QueueUrl: z.string(), ...Message.shape }).transform((one) => ({ QueueUrl: one.QueueUrl, Entries: [one] })),
 ]);
 
-/** Starts the emulated SQS, SNS and S3: one server, all in memory. */
+/**
+ * Starts the emulated SQS, SNS and S3: one server. Queues and topics are in memory; objects are files, written before a call is
+ * answered, so that they survive a kill as the table does.
+ */
 export const startQueues = async (settings: Settings, evidence: Evidence) => {
   const port = await reservePort(settings.ports.sqs);
-  const app = buildApp({ logger: false, defaultRegion: REGION });
+  const app = buildApp({ logger: false, defaultRegion: REGION, stores: createStores(join(settings.directory, 'objects')) });
   app.addHook('preHandler', (request, _reply, done) => {
     const { QueueUrl = '', Entries = [] } = Sending.safeParse(request.body).data ?? {};
     for (const message of Entries) evidence.message(QueueUrl, message);

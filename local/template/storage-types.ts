@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { withoutEffect } from './understand.ts';
 
 const BACKUP = 'the database is a file that a person may copy';
+const ONE_VERSION = 'the emulator keeps one version of an object';
 const AT_REST = 'encryption at rest';
 const COST = 'accounting';
 
@@ -47,11 +48,23 @@ export const GlobalTable = z.strictObject({
 export const Bucket = z.strictObject({
   BucketName: z.string().optional(),
   BucketEncryption: withoutEffect(AT_REST),
-  LifecycleConfiguration: withoutEffect('objects live as long as the stack runs'),
+  LifecycleConfiguration: z
+    .strictObject({
+      Rules: z.array(
+        z.strictObject({
+          Status: z.literal('Enabled'),
+          ExpirationInDays: z.number().positive().optional(),
+          NoncurrentVersionExpiration: withoutEffect(ONE_VERSION),
+          ExpiredObjectDeleteMarker: withoutEffect(ONE_VERSION),
+          AbortIncompleteMultipartUpload: withoutEffect('nothing here is uploaded in parts'),
+        }),
+      ),
+    })
+    .default({ Rules: [] }),
   PublicAccessBlockConfiguration: withoutEffect('nothing listens but at the local address'),
   OwnershipControls: withoutEffect('one owner'),
-  VersioningConfiguration: withoutEffect('objects live as long as the stack runs'),
-  ObjectLockEnabled: withoutEffect('objects live as long as the stack runs'),
+  VersioningConfiguration: withoutEffect(ONE_VERSION),
+  ObjectLockEnabled: withoutEffect('nobody else deletes objects'),
   LoggingConfiguration: withoutEffect('access logs'),
   Tags: withoutEffect(COST),
 });

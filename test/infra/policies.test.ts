@@ -19,7 +19,7 @@ const statements = (role: string): Statement[] =>
 /** Logical ids end in a hash that says nothing to a reader. */
 const readable = (resource: unknown): string =>
   plain(resource)
-    .replace(/(Table|Queue|Bus|Logs|RelayFailures|Exports|ConfigurationSet)[0-9A-F]{8}/g, '$1')
+    .replace(/(Table|Queue|Bus|Logs|ListsBucket|RelayFailures|Exports|ConfigurationSet)[0-9A-F]{8}/g, '$1')
     .replace(/\.?(Stream)?Arn[0-9A-F]{0,8}/, (_, stream: string | undefined) => (stream === undefined ? '' : '/stream'));
 
 /** `action on resource`, one line for each pair that is allowed. */
@@ -48,6 +48,7 @@ describe('the role of each function may do exactly this', () => {
       'AcceptDispatch',
       [
         ...table('GetItem', 'PutItem'),
+        's3:PutObject on ListsBucket/*',
         `ses:GetEmailTemplate on ${SES}template/recruiting-*`,
         'sqs:GetQueueAttributes on SendsQueue',
       ],
@@ -68,9 +69,13 @@ describe('the role of each function may do exactly this', () => {
     [
       'CarryOutTask',
       [
-        ...table('DeleteItem', 'GetItem', 'PartiQLInsert', 'Query', 'UpdateItem'),
+        ...table('ConditionCheckItem', 'DeleteItem', 'GetItem', 'PartiQLInsert', 'Query', 'UpdateItem'),
+        's3:DeleteObject on ListsBucket/*',
         's3:GetObject on Exports/*',
+        's3:GetObject on ListsBucket/*',
+        's3:ListBucket on ListsBucket',
         's3:PutObject on Exports/*',
+        'sqs:ChangeMessageVisibility on TasksQueue',
         'sqs:DeleteMessage on TasksQueue',
         'sqs:GetQueueAttributes on TasksQueue',
         'sqs:ReceiveMessage on TasksQueue',
@@ -81,7 +86,9 @@ describe('the role of each function may do exactly this', () => {
     [
       'SendRecipients',
       [
-        ...table('GetItem', 'PartiQLUpdate', 'Query', 'UpdateItem'),
+        ...table('ConditionCheckItem', 'GetItem', 'PartiQLUpdate', 'Query', 'UpdateItem'),
+        's3:GetObject on ListsBucket/*',
+        's3:ListBucket on ListsBucket',
         'ses:GetAccount on *',
         `ses:SendEmail on ${SES}configuration-set/EventsConfigurationSet`,
         `ses:SendEmail on ${SES}identity/example.org`,

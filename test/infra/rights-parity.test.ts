@@ -30,6 +30,8 @@ const ASKS: readonly (readonly [RegExp, string])[] = [
   [/\bnew PutEventsCommand\(/, 'events:PutEvents'],
   [/\bnew PutObjectCommand\(/, 's3:PutObject'],
   [/\bnew GetObjectCommand\(/, 's3:GetObject'],
+  [/\bnew DeleteObjectCommand\(/, 's3:DeleteObject'],
+  [/\bnew ListObjectsV2Command\(/, 's3:ListBucket'],
 ];
 
 /** Every file of ours that a handler loads. */
@@ -55,6 +57,8 @@ const allowedTo = (construct: string): string[] => {
 };
 
 const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((action) => `dynamodb:${action}`);
+/** Without it S3 answers 403 for an object that is missing, and nobody could tell that from a missing right. */
+const TO_TELL_MISSING = ['s3:ListBucket'];
 const CONSUMER = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
 /** Who uses rights of a role besides our code; and what a shared adapter could do but this function never does. */
@@ -72,12 +76,8 @@ const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly never
   ],
   ['FollowProgress', 'follow-progress', { byLambda: [...STREAM, 's3:ListBucket', 's3:PutObject'] }],
   // It cancels and reopens, but claims nothing.
-  [
-    'CarryOutTask',
-    'carry-out-task',
-    { byLambda: CONSUMER, neverDone: ['dynamodb:PartiQLUpdate', 'sqs:ChangeMessageVisibility'] },
-  ],
-  ['SendRecipients', 'send-recipients', { byLambda: CONSUMER }],
+  ['CarryOutTask', 'carry-out-task', { byLambda: [...CONSUMER, ...TO_TELL_MISSING], neverDone: ['dynamodb:PartiQLUpdate'] }],
+  ['SendRecipients', 'send-recipients', { byLambda: [...CONSUMER, ...TO_TELL_MISSING] }],
   // It shares the recipients' repository, but claims nothing.
   ['ApplyFeedback', 'apply-feedback', { byLambda: CONSUMER, neverDone: ['dynamodb:PartiQLUpdate'] }],
   // It shares the repositories of those who pause, sweep and listen, but changes nothing.

@@ -7,6 +7,7 @@ afterAll(removeFolders);
 
 const table = (stage: string) => one(synthesize(stage).storage, 'AWS::DynamoDB::GlobalTable', 'Dispatches');
 const bucket = (stage: string) => one(synthesize(stage).storage, 'AWS::S3::Bucket', 'RelayFailures');
+const lists = (stage: string) => one(synthesize(stage).storage, 'AWS::S3::Bucket', 'Lists');
 const only = (list: unknown): unknown => {
   expect(list).toHaveLength(1);
   return (list as [unknown])[0];
@@ -27,9 +28,9 @@ describe('the table', () => {
     });
   });
 
-  it('can be restored to any second', () => {
+  it('can be restored to any second of 35 days', () => {
     expect(only(Properties['Replicas'])).toMatchObject({
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
     });
   });
 
@@ -88,13 +89,47 @@ describe('the bucket for what could not be relayed', () => {
   });
 });
 
+describe('the bucket for long lists and large content', () => {
+  const { Properties } = lists('prod');
+
+  it('is encrypted and closed to the public', () => {
+    expect(Properties['BucketEncryption']).toEqual({
+      ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+    });
+    expect(Object.values(Properties['PublicAccessBlockConfiguration'] as object)).toEqual([true, true, true, true]);
+  });
+
+  it('keeps old versions as long as the table can be restored, and removes no current object by its age', () => {
+    expect(Properties['VersioningConfiguration']).toEqual({ Status: 'Enabled' });
+    expect(Properties['LifecycleConfiguration']).toEqual({
+      Rules: [
+        {
+          Status: 'Enabled',
+          NoncurrentVersionExpiration: { NoncurrentDays: 35 },
+          ExpiredObjectDeleteMarker: true,
+          AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+        },
+      ],
+    });
+  });
+
+  it('refuses requests without TLS', () => {
+    const policy = one(synthesize().storage, 'AWS::S3::BucketPolicy', 'Lists').Properties['PolicyDocument'];
+    expect(only((policy as { Statement: unknown }).Statement)).toMatchObject({
+      Effect: 'Deny',
+      Action: 's3:*',
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    });
+  });
+});
+
 describe('what a mistaken delete does', () => {
   it.each(['prod', 'staging'])('in stage %s: nothing', (name) => {
     const { storage, dispatch } = buildApp(name);
 
     expect([storage.terminationProtection, dispatch.terminationProtection]).toEqual([true, true]);
     expect(only(table(name).Properties['Replicas'])).toMatchObject({ DeletionProtectionEnabled: true });
-    expect([table(name).DeletionPolicy, bucket(name).DeletionPolicy]).toEqual(['Retain', 'Retain']);
+    expect([table, bucket, lists].map((of) => of(name).DeletionPolicy)).toEqual(['Retain', 'Retain', 'Retain']);
   });
 
   it.each(['dev', 'local'])('in stage %s: it deletes', (name) => {

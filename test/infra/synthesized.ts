@@ -46,6 +46,7 @@ export const buildApp = (name: string, given: Readonly<Record<string, unknown>> 
     ...common,
     table: storage.table,
     failures: storage.failures,
+    lists: storage.lists,
     exports: storage.exports,
   });
   const watch = new WatchStack(app, 'Watch', { stage, table: storage.table, watched: dispatch.watched });

@@ -22,6 +22,7 @@ import type { TemplateParts } from '../../lambda/domain/content.ts';
 import { NO_COUNTS } from '../../lambda/domain/dispatch.ts';
 import { type RecipientStatus } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
+import { createFakeObjects } from '../support/fake-objects.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 let table: TestTable;
@@ -34,6 +35,7 @@ afterAll(async () => {
   await table.stop();
 });
 
+const objects = createFakeObjects();
 const parse = createRequestParser(normaliseAddress);
 
 /** Each caller has a client's view of its own, as each Lambda environment has. */
@@ -44,6 +46,7 @@ const accept = (body: object, key: string, admin = 'admin-1', clock = Date.now):
     dispatches: createAcceptRepository({
       client: table.client,
       tableName: table.tableName,
+      objects,
       clock: Date.now,
       random: Math.random,
       sleep,
@@ -265,8 +268,9 @@ describe('a dispatch of any size', () => {
     expect((await reader().dispatch(me, id))?.counts).toEqual({ ...NO_COUNTS, PENDING: n });
 
     const batches = (await partition(`DISPATCH#${id}`)).filter(({ sk }) => String(sk).startsWith('BATCH#'));
-    const expand = createExpandBatch(createBatchRepository(table.client, table.tableName, sleep), Date.now);
-    for (const batch of batches.keys()) await expand({ dispatchId: id, batch });
+    const { client, tableName } = table;
+    const expand = createExpandBatch(createBatchRepository({ client, tableName, objects, random: Math.random, sleep }), Date.now);
+    for (const batch of batches.keys()) await expand({ dispatchId: id, batch }, () => true);
 
     expect((await reader().dispatch(me, id))?.counts).toEqual({ ...NO_COUNTS, PENDING: n });
     const listed = await applyIds(id, 300);

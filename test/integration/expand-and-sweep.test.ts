@@ -17,6 +17,7 @@ import { toIso } from '../../lambda/domain/instant.ts';
 import type { Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
 import { rowCounts } from '../support/builders.ts';
+import { createFakeObjects } from '../support/fake-objects.ts';
 import { createFakeWitness } from '../support/fake-witness.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -80,12 +81,17 @@ describe('expanding a batch', () => {
     email: `a${i}@example.com`,
     variables: { n: i, deep: [null, 1e300] },
   }));
-  const expand = () =>
-    createExpandBatch(createBatchRepository(table.client, table.tableName, sleep), () => LATER)({ dispatchId: 'exp', batch: 0 });
+  const objects = createFakeObjects();
+  const expand = () => {
+    const { client, tableName } = table;
+    const batches = createBatchRepository({ client, tableName, objects, random: Math.random, sleep });
+    return createExpandBatch(batches, () => LATER)({ dispatchId: 'exp', batch: 0 }, () => true);
+  };
 
   it('makes a pending recipient of each entry and removes the batch', async () => {
     await putDispatch('exp', 60);
-    await put({ ...batchKey('exp', 0), data: packBatch(addressees), count: 60 });
+    const object = await objects.begin('exp').put('0', await packBatch(addressees));
+    await put({ ...batchKey('exp', 0), object, count: 60 });
     await putRecipient('exp', '지원-3', sent);
 
     expect(await expand()).toBe('expanded');
@@ -215,7 +221,7 @@ describe('the sweeper', () => {
   it('does not complete one that still has a batch, though all rows are final (Q9)', async () => {
     await putDispatch('batches', 1);
     await putRecipient('batches', 'a', sent);
-    await put({ ...batchKey('batches', 3), data: packBatch([]), count: 0 });
+    await put({ ...batchKey('batches', 3), object: 'batches/3', count: 0 });
 
     await run(LATER);
 

@@ -22,6 +22,7 @@ import type { Recipient } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
 import { aDispatch, sent, unknown } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
+import { noBatches } from '../support/fake-objects.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 let table: TestTable;
@@ -166,6 +167,7 @@ describe('an export', () => {
     const parts = new Map<string, readonly string[]>();
     const files: string[] = [];
     const carryOut = createCarryOutTask({
+      ...noBatches,
       tasks: createTaskRepository(client, tableName),
       recipients: createRecipientRepository({ client, tableName, retentionDays: 30, sleep }),
       sendQueue: { send: () => Promise.resolve([]), hide: () => Promise.resolve(), depth: () => Promise.resolve(0) },

@@ -33,7 +33,7 @@ describe('in the table, the story of a dispatch', () => {
     const task = newTaskItem({ kind: 'resume', requestedAt: T0, requestedBy: 'kim@example.com' });
     await put({ ...taskKey({ dispatchId: 'd1', task: 1 }), ...task, state: 'done' });
     await put({ ...taskKey({ dispatchId: 'd1', task: 2 }), ...task });
-    for (const n of [0, 1, 2]) await put({ ...batchKey('d1', n), data: new Uint8Array([1]), count: 1 });
+    for (const n of [0, 1, 2]) await put({ ...batchKey('d1', n), object: `d1/${n}`, count: 1 });
 
     expect(await stories.tasksLeft('d1')).toEqual([{ task: 2, kind: 'resume', requestedAt: T0 }]);
     expect(await stories.batchesLeft('d1')).toBe(3);

@@ -17,6 +17,7 @@ import { toIso } from '../../lambda/domain/instant.ts';
 import { type Operation, permit } from '../../lambda/domain/operation.ts';
 import type { Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
+import { noBatches } from '../support/fake-objects.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');
@@ -91,6 +92,7 @@ const operate = (operation: Operation, dispatchId: string) =>
 const worker = () => {
   const queued: RecipientKey[] = [];
   const carryOut = createCarryOutTask({
+    ...noBatches,
     tasks: createTaskRepository(table.client, table.tableName),
     recipients: createRecipientRepository({ client: table.client, tableName: table.tableName, retentionDays: 30, sleep }),
     sendQueue: {

@@ -2,6 +2,7 @@ import { createCarryOutTask } from '../../lambda/application/carry-out-task.ts';
 import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports.ts';
 import { relayOutbox } from '../../lambda/application/relay-outbox.ts';
 import { createSweep } from '../../lambda/application/sweep.ts';
+import { noBatches } from '../support/fake-objects.ts';
 import { createSendingPort, createTracesPort, createWitnessPort } from './control-ports.ts';
 import { createOpenDispatchPort, createTaskPort } from './dispatch-ports.ts';
 import type { Environment } from './event-source.ts';
@@ -62,6 +63,7 @@ export const loadTaskWorker = (deps: BackgroundDeps, host: Host): Environment<Ta
     const { scheduler, newId } = deps;
     const carryOut = createCarryOutTask({
       tasks: createTaskPort(deps, own),
+      ...noBatches,
       recipients: createRecipientPort(deps, own),
       sendQueue: deps.sendQueue(own),
       exports: { putPart: () => Promise.resolve(), finish: () => Promise.resolve() },

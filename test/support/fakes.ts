@@ -107,7 +107,10 @@ export const createFakeRecipients = (rows: readonly (readonly [RecipientKey, Sto
 /** The contents that are there; any other dispatch is unknown. */
 export const createFakeContents = (
   contents: Readonly<Record<string, Awaited<ReturnType<ContentRepository['find']>>>> = { [DISPATCH_ID]: aContent() },
-): ContentRepository => ({ find: (dispatchId) => Promise.resolve(contents[dispatchId] ?? 'unknown-dispatch') });
+): ContentRepository => ({
+  find: (dispatchId) => Promise.resolve(contents[dispatchId] ?? 'unknown-dispatch'),
+  stopUnreadable: () => Promise.resolve(true),
+});
 
 /** Renders every recipient the same. */
 export const plainRenderer: MailRenderer = {

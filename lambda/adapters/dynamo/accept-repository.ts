@@ -8,17 +8,21 @@ import {
 import * as z from 'zod';
 
 import { type AcceptRepository, type KnownDispatch, type NewDispatch, Unavailable } from '../../application/accept-ports.ts';
+import type { ObjectWriter } from '../../application/list-ports.ts';
 import type { Clock, NewId, Random, Sleep } from '../../application/ports.ts';
 import { layOut, tooLarge } from './dispatch-layout.ts';
 import { DispatchItem } from './items.ts';
 import { dispatchKey } from './keys.ts';
-import { orUnavailable } from './or-unavailable.ts';
+import { orUnavailable, retryAfter } from './or-unavailable.ts';
 import { findGuard, guardWrites } from './repeat-guard.ts';
 import { isPassing } from './statements.ts';
+import { needsObjects, storeObjects } from './store-objects.ts';
 
 export interface AcceptRepositoryDeps {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
+  /** Takes long lists and large content. */
+  readonly objects: ObjectWriter;
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
@@ -29,7 +33,6 @@ export interface AcceptRepositoryDeps {
 const RETRIES_LAST_MS = 3_000;
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 800;
-const RETRY_AFTER_SECONDS = 1;
 
 /** What keeps a transaction from being carried out now, and may not the next time. */
 const PASSING_REASONS: ReadonlySet<string> = new Set([
@@ -67,7 +70,13 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
   const layout = layOut(entry);
   if (!layout.ok) return { outcome: 'too-large', limit: layout.limit };
 
-  const puts = layout.items.map((Item, i) => ({
+  if (needsObjects(layout) && entry.guard?.overrides === false) {
+    // Before the first object: a repetition that the guard refuses must not store 50,000 recipients for it.
+    const guarded = await orUnavailable(() => findGuard(deps.client, deps.tableName, entry));
+    if (guarded !== undefined) return guarded;
+  }
+  const items = await storeObjects(deps.objects, entry, layout);
+  const puts = items.map((Item, i) => ({
     Put: { TableName: deps.tableName, Item, ...(i === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }) },
   }));
   const input: TransactWriteCommandInput = {
@@ -88,7 +97,7 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
     if (guarded !== undefined) return guarded;
 
     const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) * (0.5 + deps.random() / 2);
-    if (deps.clock() + wait > giveUpAt) throw new Unavailable('the table', RETRY_AFTER_SECONDS, result.cause);
+    if (deps.clock() + wait > giveUpAt) throw new Unavailable('the table', retryAfter(result.cause), result.cause);
     await deps.sleep(wait);
   }
 };

@@ -1,31 +1,36 @@
 import type { NewDispatch, StorageLimit } from '../../application/accept-ports.ts';
-import type { Addressee } from '../../domain/content.ts';
 import { STORAGE_LIMITS } from '../../domain/dispatch-request.ts';
 import { toIso } from '../../domain/instant.ts';
 import { shardOf } from '../../domain/shards.ts';
+import { fitsPartitions } from '../../domain/write-units.ts';
+import { itemBytes } from './item-size.ts';
 import { newRecipientItem } from './items.ts';
-import { adminKey, batchKey, contentKey, dispatchKey, OPEN, recipientKey } from './keys.ts';
-import { packBatch, packContent } from './packing.ts';
+import { adminKey, dispatchKey, type ItemKey, OPEN, recipientKey } from './keys.ts';
+import { packContent } from './packing.ts';
 
-type Item = Record<string, unknown>;
+/** An item of a new dispatch. */
+export type Item = ItemKey & Readonly<Record<string, unknown>>;
 
-/** The items of a new dispatch: the dispatch itself first. */
+/** What a new dispatch leaves in the table, and what of it is too large for that. */
 export type Layout =
-  { readonly ok: true; readonly items: readonly Item[] } | { readonly ok: false; readonly limit: StorageLimit };
+  | {
+      readonly ok: true;
+      readonly dispatch: Item;
+      /** Gzip; an object of its own if it is large. */
+      readonly content: Uint8Array;
+      readonly isContentLarge: boolean;
+      /** Absent: the recipients go into objects. */
+      readonly rows?: readonly Item[];
+    }
+  | { readonly ok: false; readonly limit: StorageLimit };
 
-/** Names, keys and small values of an item, generously; three of them are the dispatch, its content and its guard. */
-const OVERHEAD_BYTES = 1_024;
-
-/** Lays a new dispatch out as items: recipients of their own if they fit into the transaction, batches otherwise. */
+/** Lays a new dispatch out: recipients as rows if one transaction may write them, in objects otherwise. */
 export const layOut = (entry: NewDispatch): Layout => {
   const content = packContent(entry.content);
   if (content.byteLength > STORAGE_LIMITS.contentBytes) return { ok: false, limit: 'content' };
-
-  const space = STORAGE_LIMITS.transactionBytes - content.byteLength - 3 * OVERHEAD_BYTES;
-  const rows = layOutRecipients(entry, space) ?? layOutBatches(entry, space);
-  if (rows === undefined) return { ok: false, limit: 'recipients' };
-  const { dispatchId } = entry.dispatch;
-  return { ok: true, items: [dispatchItem(entry), { ...contentKey(dispatchId), data: content }, ...rows] };
+  const isContentLarge = content.byteLength > STORAGE_LIMITS.contentItemBytes;
+  const rows = layOutRows(entry);
+  return { ok: true, dispatch: dispatchItem(entry), content, isContentLarge, ...(rows && { rows }) };
 };
 
 /** What of a dispatch is too large to be stored, if anything is. */
@@ -55,46 +60,13 @@ const dispatchItem = ({ dispatch, fingerprint }: NewDispatch): Item => ({
   createdKey: `${toIso(dispatch.createdAt)}#${dispatch.dispatchId}`,
 });
 
-const layOutRecipients = ({ dispatch, recipients }: NewDispatch, space: number): Item[] | undefined => {
+/** Undefined: too many, or more than their partition should take at once. */
+const layOutRows = ({ dispatch, recipients }: NewDispatch): Item[] | undefined => {
   if (recipients.length > STORAGE_LIMITS.transactionRows) return undefined;
   const { dispatchId, shards, createdAt } = dispatch;
   const items = recipients.map(({ applyId, email, variables }) => ({
     ...recipientKey({ dispatchId, shard: shardOf(applyId, shards), applyId }),
     ...newRecipientItem(email, variables, createdAt),
   }));
-  const bytes = items.reduce((sum, item) => sum + OVERHEAD_BYTES + Buffer.byteLength(item.variables), 0);
-  return bytes <= space ? items : undefined;
+  return fitsPartitions(items.map((item) => ({ partition: item.pk, bytes: itemBytes(item) }))) ? items : undefined;
 };
-
-const layOutBatches = ({ dispatch, recipients }: NewDispatch, space: number): Item[] | undefined => {
-  const items: Item[] = [];
-  let left = space;
-  for (const { data, count } of cut(recipients)) {
-    left -= data.byteLength + OVERHEAD_BYTES;
-    if (left < 0 || items.length === STORAGE_LIMITS.transactionRows) return undefined;
-    items.push({ ...batchKey(dispatch.dispatchId, items.length), data, count });
-  }
-  return items;
-};
-
-interface Batch {
-  readonly data: Uint8Array;
-  readonly count: number;
-}
-
-function* cut(recipients: readonly Addressee[]): Generator<Batch> {
-  const most = STORAGE_LIMITS.batchRecipients;
-  for (let from = 0; from < recipients.length; from += most) yield* halveUntilSmall(recipients.slice(from, from + most));
-}
-
-/** A single recipient always fits: its variables are a small part of a batch. */
-function* halveUntilSmall(recipients: readonly Addressee[]): Generator<Batch> {
-  const data = packBatch(recipients);
-  if (data.byteLength <= STORAGE_LIMITS.batchBytes || recipients.length === 1) {
-    yield { data, count: recipients.length };
-    return;
-  }
-  const half = Math.ceil(recipients.length / 2);
-  yield* halveUntilSmall(recipients.slice(0, half));
-  yield* halveUntilSmall(recipients.slice(half));
-}

@@ -71,13 +71,18 @@ export const DispatchItem = z.object({
   resumedAt: Iso.exactOptional(),
   statisticsSince: Iso.exactOptional(),
   cancelledAt: Iso.exactOptional(),
+  unexpanded: Count.exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 
-/** The content item. */
-export const ContentItem = z.object({ data: z.instanceof(Uint8Array), expiresAt: z.number().exactOptional() });
+const Expiry = { expiresAt: z.number().exactOptional() };
+/** The content item: the content itself, or the key of the object that holds it. */
+export const ContentItem = z.union([
+  z.object({ data: z.instanceof(Uint8Array), ...Expiry }),
+  z.object({ object: z.string().min(1), ...Expiry }),
+]);
 
-/** A batch item. */
-export const BatchItem = z.object({ data: z.instanceof(Uint8Array), count: Count });
+/** A batch item: the key of the object that holds the recipients, and their number. */
+export const BatchItem = z.object({ object: z.string().min(1), count: Count });
 
 const StoredAttempt = z.object({
   // A claim appends its entry without reading the row first, so these come with the write that records the outcome.

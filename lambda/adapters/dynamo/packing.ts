@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 
 import * as z from 'zod';
 
@@ -20,17 +21,20 @@ const Addressees = z.array(z.object({ applyId: z.string(), email: z.string(), va
   Addressee[]
 >;
 
-const pack = (value: unknown): Uint8Array => gzipSync(JSON.stringify(value));
+const gzipAside = promisify(gzip);
 const unpack = (data: Uint8Array): unknown => JSON.parse(gunzipSync(data).toString('utf8'));
 
 /** The content of a dispatch as it is stored: gzip of JSON. */
-export const packContent = (content: DispatchContent): Uint8Array => pack(content);
+export const packContent = (content: DispatchContent): Uint8Array => gzipSync(JSON.stringify(content));
 
 /** The reverse of {@link packContent}; throws on data no version of this code wrote. */
 export const unpackContent = (data: Uint8Array): DispatchContent => Content.parse(unpack(data));
 
-/** Many recipients as they are stored until they are expanded: gzip of JSON. */
-export const packBatch = (addressees: readonly Addressee[]): Uint8Array => pack(addressees);
+/**
+ * Many recipients as they are stored until they are expanded: gzip of JSON, made beside the main thread. Variables keep the order
+ * of their names, which a template may go through.
+ */
+export const packBatch = (addressees: readonly Addressee[]): Promise<Uint8Array> => gzipAside(JSON.stringify(addressees));
 
 /** The reverse of {@link packBatch}; throws on data no version of this code wrote. */
 export const unpackBatch = (data: Uint8Array): Addressee[] => Addressees.parse(unpack(data));

@@ -90,6 +90,24 @@ export const isPassing = (error: unknown): boolean => {
   return typeof status !== 'number' || status >= 500 || PASSING_NAMES.has(error.name);
 };
 
+/** Names of throttling: of errors, and of reasons why a transaction was cancelled. */
+const THROTTLED = new Set([
+  'ThrottlingException',
+  'ThrottlingError',
+  'ProvisionedThroughputExceededException',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+]);
+
+/** Whether the table takes less than it was asked for, be it for one item of a transaction only. */
+export const isThrottling = (error: unknown): boolean => {
+  if (!isOfAws(error)) return false;
+  const reasons = 'CancellationReasons' in error && Array.isArray(error.CancellationReasons) ? error.CancellationReasons : [];
+  return [error.name, ...reasons.map((reason: unknown) => (isRecord(reason) ? String(reason['Code']) : ''))].some((name) =>
+    THROTTLED.has(name),
+  );
+};
+
 const PASSING_NAMES = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',

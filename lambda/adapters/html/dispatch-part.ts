@@ -47,6 +47,8 @@ const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   'high-bounce-rate': 'more than ten of its mails bounced permanently, and more than one in ten',
   'high-complaint-rate': 'more than five of its mails were marked as spam, and more than one in 200',
   stale: 'its mail was due for more than a day while nothing moved, and nobody has said that it should still go out',
+  'recipients-unreadable': 'the stored list of some of its recipients is missing or damaged',
+  'content-unreadable': 'its stored content is missing or damaged',
 };
 
 const statusSentence = (story: Story): Html => {

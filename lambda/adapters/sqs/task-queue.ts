@@ -4,23 +4,23 @@ import { sendBatches, type SqsDeps } from './send-batches.ts';
 
 /** The queue of long work on dispatches. */
 export const createTaskQueue = (deps: SqsDeps): TaskQueue => ({
-  expand: (batches) =>
+  expand: (batches, delaySeconds = 0) =>
     sendBatches(
       deps,
       batches.map(({ dispatchId, batch }) => ({
         body: () => toAsciiJson({ v: 1, id: deps.newId(), kind: 'expand', dispatchId, batch }),
         groupId: dispatchId,
-        delaySeconds: 0,
+        delaySeconds,
       })),
     ),
 
-  carryOut: (tasks) =>
+  carryOut: (tasks, delaySeconds = 0) =>
     sendBatches(
       deps,
       tasks.map(({ dispatchId, task }) => ({
         body: () => toAsciiJson({ v: 1, id: deps.newId(), kind: 'carry-out', dispatchId, task }),
         groupId: dispatchId,
-        delaySeconds: 0,
+        delaySeconds,
       })),
     ),
 });

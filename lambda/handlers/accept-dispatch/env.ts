@@ -5,6 +5,10 @@ import { amount, positive, share, text } from '../../config/env.ts';
 /** The settings of the function that accepts dispatches. */
 export const AcceptDispatchEnv = z.object({
   TABLE_NAME: text,
+  /** Stable id of the table: first part of the keys in the bucket. */
+  TABLE_ID: text,
+  /** Bucket for long lists of recipients and large content. */
+  LIST_BUCKET: text,
   /** Put before the scenario id to get the name of the SES template; may be empty. */
   TEMPLATE_PREFIX: z.string(),
   /** `name@host` or `Display Name <name@host>`. */

@@ -55,7 +55,6 @@ const bytes = (n: number): string => `${n.toLocaleString('en-US')} bytes`;
 
 export const STORAGE_DETAILS: Readonly<Record<StorageLimit, string>> = {
   content: `Template, subject and shared variables together can take at most ${bytes(STORAGE_LIMITS.contentBytes)} when packed.`,
-  recipients: `All of a dispatch together can take at most ${bytes(STORAGE_LIMITS.transactionBytes)} when packed. Send it as several dispatches.`,
 };
 export const tooLarge = (limit: StorageLimit): Fault => fault([], 'dispatch-too-large', STORAGE_DETAILS[limit]);
 

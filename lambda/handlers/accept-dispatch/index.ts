@@ -9,6 +9,8 @@ import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.
 import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createObjectWriter } from '../../adapters/s3/object-writer.ts';
+import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSesReadClient } from '../../adapters/ses/ses-client.ts';
 import { createTemplateSource } from '../../adapters/ses/template-source.ts';
 import { createQueueDepth } from '../../adapters/sqs/queue-depth.ts';
@@ -28,18 +30,23 @@ import { createHandler } from './handler.ts';
 const env = parseEnv(AcceptDispatchEnv, process.env);
 const clock = Date.now;
 const table = createTableClient(5_000);
+const random = Math.random;
+const newId = randomUUID;
+const objects = createObjectWriter({
+  // One try a call: how long S3's trouble may last is counted over all objects of a request.
+  client: createS3Client(3_000, 1),
+  bucket: env.LIST_BUCKET,
+  tableId: env.TABLE_ID,
+  clock,
+  random,
+  sleep,
+  newId,
+});
 const ses = createSesReadClient();
 
 /** What accept and preview have in common. */
 const common = {
-  dispatches: createAcceptRepository({
-    client: table,
-    tableName: env.TABLE_NAME,
-    clock,
-    random: Math.random,
-    sleep,
-    newId: randomUUID,
-  }),
+  dispatches: createAcceptRepository({ client: table, tableName: env.TABLE_NAME, objects, clock, random, sleep, newId }),
   templates: createTemplateSource({ client: ses, prefix: env.TEMPLATE_PREFIX, clock }),
   digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
   checkContent: createCheckContent(),

@@ -8,6 +8,8 @@ export const CarryOutTaskEnv = z.object({
   SEND_QUEUE_URL: text,
   TASK_QUEUE_URL: text,
   EXPORT_BUCKET: text,
+  /** Bucket of long lists of recipients. */
+  LIST_BUCKET: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
 });

@@ -5,15 +5,20 @@ import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 
 import type { CarryOutTask } from '../../application/carry-out-task.ts';
+import type { ExpandBatch, Expansion } from '../../application/expand-batch.ts';
 import type { BatchKey, TaskKey, TaskQueue } from '../../application/ports.ts';
 import { TaskMessageBody } from '../../contracts/queue-messages.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface CarryOutTaskHandlerDeps {
-  readonly expandBatch: (key: BatchKey) => Promise<'expanded' | 'already-expanded'>;
+  readonly expandBatch: ExpandBatch;
   readonly carryOutTask: CarryOutTask;
-  readonly taskQueue: Pick<TaskQueue, 'carryOut'>;
+  readonly taskQueue: TaskQueue;
+  /** Makes a message visible again after a time, instead of the queue's own; never throws. */
+  readonly hide: (receiptHandle: string, seconds: number) => Promise<void>;
+  /** Whether the same work may succeed later without anybody's help. */
+  readonly isTransient: (error: unknown) => boolean;
   readonly telemetry: Telemetry;
 }
 
@@ -22,16 +27,21 @@ export class TaskNotHandedOnError extends Error {
   override readonly name = 'TaskNotHandedOnError';
 }
 
-/** One task after the other; a task that fails comes again. */
+/** After trouble that passes a task goes on so much later. */
+const POSTPONED_SECONDS = 15;
+/** Kept back to hand on what there is no time for; one throttled call may take some seconds. */
+const RESERVE_MS = 15_000;
+
+/** One task after the other; trouble that passes postpones a task, any other lets its message fail. */
 export const createHandler = (deps: CarryOutTaskHandlerDeps) => {
   const { telemetry } = deps;
   const processor = new BatchProcessor(EventType.SQS);
 
-  const handleRecord = async ({ body, messageId }: SQSRecord, context: Context): Promise<void> => {
+  const handleRecord = async ({ body, messageId, receiptHandle }: SQSRecord, context: Context): Promise<void> => {
     let message: TaskMessageBody | undefined;
     try {
       message = TaskMessageBody.parse(JSON.parse(body));
-      await handle(deps, message, context);
+      await handle(deps, message, receiptHandle, context);
     } catch (error) {
       telemetry.logger.error('task failed', { messageId, ...(message && idsOf(message)), ...describeError(error) });
       telemetry.count('TaskFailed');
@@ -57,27 +67,80 @@ const idsOf = (message: TaskMessageBody) =>
     ? { dispatchId: message.dispatchId, batch: message.batch }
     : { dispatchId: message.dispatchId, task: message.task };
 
-const handle = (deps: CarryOutTaskHandlerDeps, message: TaskMessageBody, context: Context): Promise<void> => {
+const handle = async (
+  deps: CarryOutTaskHandlerDeps,
+  message: TaskMessageBody,
+  receiptHandle: string,
+  context: Context,
+): Promise<void> => {
+  const { logger, count } = deps.telemetry;
+  let next: Next;
+  try {
+    next = await carryOn(deps, message, context);
+  } catch (error) {
+    if (!deps.isTransient(error)) throw error;
+    logger.warn('task postponed', { ...idsOf(message), ...describeError(error) });
+    next = 'later';
+  }
+  if (next === 'done') return;
+  if (next === 'later') count('TaskPostponed');
+  await handOn(deps, message, receiptHandle, next === 'later' ? POSTPONED_SECONDS : 0);
+};
+
+/** `later`: the table or the store needs a moment. */
+type Next = 'done' | 'now' | 'later';
+
+const carryOn = (deps: CarryOutTaskHandlerDeps, message: TaskMessageBody, context: Context): Promise<Next> => {
   const { dispatchId } = message;
   switch (message.kind) {
     case 'expand':
-      return expand(deps, { dispatchId, batch: message.batch });
+      return expand(deps, { dispatchId, batch: message.batch }, context);
     case 'carry-out':
       return carryOut(deps, { dispatchId, task: message.task }, context);
   }
 };
 
-const expand = async ({ expandBatch, telemetry }: CarryOutTaskHandlerDeps, key: BatchKey): Promise<void> => {
-  const outcome = await expandBatch(key);
-  telemetry.logger.info('batch expanded', { ...key, outcome });
-  if (outcome === 'expanded') telemetry.count('BatchExpanded');
+/** By a fresh message: however long the trouble lasts, no message runs out of receives. Two messages do no harm, none would. */
+const handOn = async (
+  { taskQueue, hide }: CarryOutTaskHandlerDeps,
+  message: TaskMessageBody,
+  receiptHandle: string,
+  delaySeconds: number,
+): Promise<void> => {
+  const { dispatchId } = message;
+  const [isSent] =
+    message.kind === 'expand'
+      ? await taskQueue.expand([{ dispatchId, batch: message.batch }], delaySeconds)
+      : await taskQueue.carryOut([{ dispatchId, task: message.task }], delaySeconds);
+  if (isSent === true) return;
+  await hide(receiptHandle, POSTPONED_SECONDS);
+  throw new TaskNotHandedOnError('the queue did not take the message');
+};
+
+/** The metric of each outcome that is worth one. */
+const EXPANSION_METRICS: Readonly<Partial<Record<Expansion, string>>> = {
+  expanded: 'BatchExpanded',
+  stopped: 'DispatchStopped',
+};
+
+const expand = async (
+  { expandBatch, telemetry: { logger, count } }: CarryOutTaskHandlerDeps,
+  key: BatchKey,
+  context: Context,
+): Promise<Next> => {
+  const outcome = await expandBatch(key, () => context.getRemainingTimeInMillis() > RESERVE_MS);
+  const isTrouble = outcome === 'stopped' || outcome === 'unreadable';
+  logger[isTrouble ? 'error' : 'info']('batch expanded', { ...key, outcome });
+  const metric = EXPANSION_METRICS[outcome];
+  if (metric !== undefined) count(metric);
+  return outcome === 'postponed' ? 'later' : 'done';
 };
 
 const carryOut = async (
-  { carryOutTask, taskQueue, telemetry: { logger, count } }: CarryOutTaskHandlerDeps,
+  { carryOutTask, telemetry: { logger, count } }: CarryOutTaskHandlerDeps,
   key: TaskKey,
   context: Context,
-): Promise<void> => {
+): Promise<Next> => {
   const report = await carryOutTask(key, () => context.getRemainingTimeInMillis());
   const { outcome, cancelled, reopened, enqueued, exported, broken } = report;
   logger.info('task carried out', { ...key, ...report });
@@ -92,8 +155,5 @@ const carryOut = async (
   })) {
     if (by > 0) count(name, by);
   }
-  if (outcome !== 'more') return;
-  // Sent before the message in hand is let go of: two messages do no harm, none would.
-  const [isSent] = await taskQueue.carryOut([key]);
-  if (isSent !== true) throw new TaskNotHandedOnError('the queue did not take the message');
+  return outcome === 'more' ? 'now' : 'done';
 };

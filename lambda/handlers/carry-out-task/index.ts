@@ -3,15 +3,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createBatchRepository } from '../../adapters/dynamo/batch-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
+import { isPassing } from '../../adapters/dynamo/statements.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createTaskRepository } from '../../adapters/dynamo/task-repository.ts';
 import { createExportStore } from '../../adapters/s3/export-store.ts';
+import { createObjectReader } from '../../adapters/s3/object-reader.ts';
+import { createObjectRemover } from '../../adapters/s3/object-remover.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
+import { createHideMessage } from '../../adapters/sqs/hide-message.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
+import { Unavailable } from '../../application/accept-ports.ts';
 import { createCarryOutTask } from '../../application/carry-out-task.ts';
 import { createExpandBatch } from '../../application/expand-batch.ts';
+import { RowsUnfinishedError } from '../../application/rows-unfinished.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { CarryOutTaskEnv } from './env.ts';
@@ -24,10 +30,22 @@ const table = createTableClient(5_000);
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 const retentionDays = env.RETENTION_DAYS;
 
+const lists = createS3Client(5_000);
+const batches = createBatchRepository({
+  client: table,
+  tableName,
+  objects: { ...createObjectReader(lists, env.LIST_BUCKET), ...createObjectRemover(lists, env.LIST_BUCKET) },
+  random: Math.random,
+  sleep,
+});
+const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
+
 export const handler = createHandler({
-  expandBatch: createExpandBatch(createBatchRepository(table, tableName, sleep), clock),
+  expandBatch: createExpandBatch(batches, clock),
   carryOutTask: createCarryOutTask({
     tasks: createTaskRepository(table, tableName),
+    batches,
+    taskQueue,
     recipients: createRecipientRepository({ client: table, tableName, retentionDays, sleep }),
     exports: createExportStore(createS3Client(15_000), env.EXPORT_BUCKET),
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
@@ -35,6 +53,8 @@ export const handler = createHandler({
     newId: randomUUID,
     sleep,
   }),
-  taskQueue: createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL }),
+  taskQueue,
+  hide: createHideMessage(sqs.client, env.TASK_QUEUE_URL),
+  isTransient: (error) => error instanceof Unavailable || error instanceof RowsUnfinishedError || isPassing(error),
   telemetry: createTelemetry(),
 });

@@ -7,6 +7,8 @@ import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 export const SendRecipientsEnv = z.object({
   TABLE_NAME: text,
   SEND_QUEUE_URL: text,
+  /** Bucket of large content. */
+  LIST_BUCKET: text,
   CONFIGURATION_SET: text,
   /** How long a claim is ours; longer than the function may run. */
   LEASE_SECONDS: positive,

@@ -10,6 +10,8 @@ import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createObjectReader } from '../../adapters/s3/object-reader.ts';
+import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
@@ -33,6 +35,8 @@ const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
 const telemetry = createTelemetry();
 const table = createTableClient(3_000);
+// Content that is slow to come must leave time for the other messages of a batch.
+const objects = createObjectReader(createS3Client(2_000, 1), env.LIST_BUCKET);
 const queue = createSendQueue({
   client: createSqsClient(),
   queueUrl: env.SEND_QUEUE_URL,
@@ -75,7 +79,7 @@ export const handler = createHandler({
   sendRecipients: createSendRecipients({
     recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
     dispatches,
-    contents: createContentRepository(table, env.TABLE_NAME, clock),
+    contents: createContentRepository({ client: table, tableName: env.TABLE_NAME, objects, clock }),
     witness: createWitnessRepository(table, env.TABLE_NAME),
     renderer: createMailRenderer(),
     provider,

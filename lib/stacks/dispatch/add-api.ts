@@ -27,7 +27,7 @@ export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
   });
 };
 
-const addAccept = (scope: Construct, { stage, table, sends }: Parts): Endpoint => {
+const addAccept = (scope: Construct, { stage, table, lists, sends }: Parts): Endpoint => {
   const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare } = stage;
   const accept = new ServiceFunction(scope, 'AcceptDispatch', {
     handler: 'accept-dispatch',
@@ -37,6 +37,8 @@ const addAccept = (scope: Construct, { stage, table, sends }: Parts): Endpoint =
     kept,
     environment: {
       TABLE_NAME: table.table.tableName,
+      TABLE_ID: table.tableId,
+      LIST_BUCKET: lists.name,
       TEMPLATE_PREFIX: templatePrefix,
       FROM_ADDRESS: fromAddress,
       REPLY_TO_ADDRESS: replyToAddress,
@@ -47,6 +49,7 @@ const addAccept = (scope: Construct, { stage, table, sends }: Parts): Endpoint =
     } satisfies AcceptDispatchEnvVars,
   });
   table.grantAccept(accept);
+  lists.grantPut(accept);
   grantReadTemplates(accept, templatePrefix);
   sends.grantCount(accept);
   Validations.of(accept).acknowledge({

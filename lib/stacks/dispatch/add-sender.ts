@@ -8,7 +8,7 @@ import { sendingScale } from '../../sending-scale.ts';
 import type { Parts } from './parts.ts';
 
 /** The function that sends mails. */
-export const addSender = (scope: Construct, { stage, table, sends, events }: Parts): ServiceFunction => {
+export const addSender = (scope: Construct, { stage, table, lists, sends, events }: Parts): ServiceFunction => {
   const { batchSize, maxConcurrency } = sendingScale(stage);
   const sender = new ServiceFunction(scope, 'SendRecipients', {
     handler: 'send-recipients',
@@ -19,6 +19,7 @@ export const addSender = (scope: Construct, { stage, table, sends, events }: Par
     reservedConcurrency: maxConcurrency,
     environment: {
       TABLE_NAME: table.table.tableName,
+      LIST_BUCKET: lists.name,
       SEND_QUEUE_URL: sends.queue.queueUrl,
       CONFIGURATION_SET: events.configurationSet.configurationSetName,
       LEASE_SECONDS: String(stage.leaseSeconds),
@@ -43,6 +44,7 @@ export const addSender = (scope: Construct, { stage, table, sends, events }: Par
     } satisfies SendRecipientsEnvVars,
   });
   table.grantSend(sender);
+  lists.grantGet(sender);
   sends.grantSend(sender);
   sends.grantHide(sender);
   grantSendMail(sender, stage.fromAddress, events.configurationSet);

@@ -15,7 +15,7 @@ import type { Parts } from './parts.ts';
 export const TASK_TIMEOUT = Duration.seconds(60);
 
 /** The function that carries out long work on a dispatch. */
-export const addTaskWorker = (scope: Construct, { stage, table, sends, tasks, exports }: Parts): ServiceFunction => {
+export const addTaskWorker = (scope: Construct, { stage, table, lists, sends, tasks, exports }: Parts): ServiceFunction => {
   const worker = new ServiceFunction(scope, 'CarryOutTask', {
     handler: 'carry-out-task',
     timeout: TASK_TIMEOUT,
@@ -26,13 +26,16 @@ export const addTaskWorker = (scope: Construct, { stage, table, sends, tasks, ex
       SEND_QUEUE_URL: sends.queue.queueUrl,
       TASK_QUEUE_URL: tasks.queue.queueUrl,
       EXPORT_BUCKET: exports.name,
+      LIST_BUCKET: lists.name,
       RETENTION_DAYS: String(stage.retentionDays),
     } satisfies CarryOutTaskEnvVars,
   });
   table.grantCarryOut(worker);
+  lists.grantExpand(worker);
   exports.grantWrite(worker);
   sends.grantSend(worker);
   tasks.grantSend(worker);
+  tasks.grantHide(worker);
   // One task a call, so that one that fails takes no other with it; two at once leave the table to the senders.
   tasks.feed(worker, { batchSize: 1, maxConcurrency: 2 });
   return worker;

@@ -3,6 +3,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { DispatchTable } from '../../constructs/dispatch-table.ts';
 import type { EventIntake } from '../../constructs/event-intake.ts';
 import type { ExportBucket } from '../../constructs/export-bucket.ts';
+import type { ListBucket } from '../../constructs/list-bucket.ts';
 import type { NewsBus } from '../../constructs/news-bus.ts';
 import type { WorkerQueue } from '../../constructs/worker-queue.ts';
 import type { StageSettings } from '../../stages.ts';
@@ -11,6 +12,8 @@ import type { StageSettings } from '../../stages.ts';
 export interface Parts {
   readonly stage: StageSettings;
   readonly table: DispatchTable;
+  /** Long lists of recipients and large content. */
+  readonly lists: ListBucket;
   /** Where stream records go that could not be handled. */
   readonly failures: Bucket;
   readonly exports: ExportBucket;

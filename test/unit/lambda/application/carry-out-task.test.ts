@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { createCarryOutTask, NO_ROWS } from '../../../../lambda/application/carry-out-task.ts';
+import type { LeftBatchesDeps } from '../../../../lambda/application/left-batches.ts';
 import type { OpenTask } from '../../../../lambda/application/operate-ports.ts';
 import type { SendQueue, StoredRecipient } from '../../../../lambda/application/ports.ts';
 import { RowsUnfinishedError } from '../../../../lambda/application/rows-unfinished.ts';
@@ -58,6 +59,20 @@ const world = (
       return Promise.resolve(messages.map(() => state.takes));
     },
   };
+  const left = new Map<number, number>();
+  const batchPorts: LeftBatchesDeps = {
+    batches: {
+      left: () => Promise.resolve([...left].map(([batch, count]) => ({ dispatchId: DISPATCH_ID, batch, count }))),
+      drop: ({ batch }) => Promise.resolve(left.delete(batch)),
+    },
+    taskQueue: {
+      expand: (keys) => {
+        if (state.takes) expanded.push(...keys.map(({ batch }) => batch));
+        return Promise.resolve(keys.map(() => state.takes));
+      },
+    },
+  };
+  const expanded: number[] = [];
   const carryOut = createCarryOutTask({
     tasks: {
       find: () => Promise.resolve(state.task),
@@ -87,6 +102,7 @@ const world = (
       },
     },
     recipients,
+    ...batchPorts,
     exports: {
       putPart: (_key, part, rows) => {
         parts.set(part, rows);
@@ -104,6 +120,8 @@ const world = (
   });
   const statusOf = (id: string) => recipients.get(aKey(id))?.recipient.status;
   return {
+    left,
+    expanded,
     parts,
     files,
     run: (remainingMs = () => 60_000) => carryOut(KEY, remainingMs),
@@ -174,6 +192,33 @@ describe('a task', () => {
 
     expect(await run()).toMatchObject({ outcome: 'done', cancelled: 1, broken: 1 });
     expect(statusOf('b')).toBe('CANCELLED');
+  });
+});
+
+describe('batches that are not expanded yet', () => {
+  it('are removed by a cancellation, and their recipients counted as cancelled', async () => {
+    const { run, left, expanded } = world(cancelTask, [[['a', pending()]]]);
+    left.set(0, 1_000).set(1, 500);
+
+    expect((await run()).cancelled).toBe(1_501);
+    expect([left.size, expanded]).toEqual([0, []]);
+  });
+
+  it('are sent again by a resume: an object may have been restored (V26)', async () => {
+    const { run, left, expanded } = world(resumeTask, [[['a', pending()]]]);
+    left.set(0, 1_000).set(3, 500);
+
+    expect(await run()).toMatchObject({ outcome: 'done', enqueued: 1 });
+    expect([left.size, expanded]).toEqual([2, [0, 3]]);
+  });
+
+  it('keep a resume from being done while the queue does not take their messages', async () => {
+    const { run, left, state } = world(resumeTask, [[]]);
+    left.set(0, 1_000);
+    state.takes = false;
+
+    await expect(run()).rejects.toThrow(RowsUnfinishedError);
+    expect(state.task).toBeDefined();
   });
 });
 

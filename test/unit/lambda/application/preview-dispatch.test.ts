@@ -49,8 +49,8 @@ describe('a preview', () => {
   it('says all that is wrong with the mails, and renders those that can be', async () => {
     const broken = { outcome: 'cannot-render', total: 1, faults: [{ index: 3, applyId: 'a-3', rule: 'subject-empty' }] } as const;
 
-    expect(await preview({ checkContent: () => broken, dispatches: { tooLarge: () => 'recipients' } })).toMatchObject({
-      refusals: [broken, { outcome: 'too-large', limit: 'recipients' }],
+    expect(await preview({ checkContent: () => broken, dispatches: { tooLarge: () => 'content' } })).toMatchObject({
+      refusals: [broken, { outcome: 'too-large', limit: 'content' }],
       samples: [sample],
     });
   });

@@ -11,6 +11,7 @@ import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
 
 const SENDER = {
   TABLE_NAME: 'mail',
+  LIST_BUCKET: 'lists',
   SEND_QUEUE_URL: 'https://sqs/sends',
   CONFIGURATION_SET: 'mail-events',
   LEASE_SECONDS: '300',

@@ -231,13 +231,6 @@ describe('an outcome', () => {
       'dispatch-too-large',
       { detail: expect.stringContaining('358,400 bytes') as string },
     ],
-    [
-      'recipients that are too large',
-      { outcome: 'too-large', limit: 'recipients' },
-      413,
-      'dispatch-too-large',
-      { detail: expect.stringContaining('4,089,446 bytes') as string },
-    ],
   ])('of %s is a problem of its own', async (_name, result, status, code, more) => {
     const { statusCode, json } = await post(result);
 
@@ -318,7 +311,7 @@ describe('a preview', () => {
       { pointer: '/scenarioId', rule: 'template-syntax' },
     ],
     ['a costly template', { outcome: 'too-costly' }, { pointer: '/scenarioId', rule: 'template-too-costly' }],
-    ['too much', { outcome: 'too-large', limit: 'recipients' }, { pointer: '', rule: 'dispatch-too-large' }],
+    ['too much', { outcome: 'too-large', limit: 'content' }, { pointer: '', rule: 'dispatch-too-large' }],
   ])('of %s is an answer, not an error', async (_name, refusal, fault) => {
     const { statusCode, json } = await previewOf({ ...NOTHING, refusals: [refusal] });
 

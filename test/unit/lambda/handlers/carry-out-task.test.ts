@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
 import { NO_ROWS, type TaskReport } from '../../../../lambda/application/carry-out-task.ts';
-import type { TaskKey } from '../../../../lambda/application/ports.ts';
+import type { Expansion } from '../../../../lambda/application/expand-batch.ts';
 import { createHandler } from '../../../../lambda/handlers/carry-out-task/handler.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { aContext, anSqsEvent, carryOutBody, taskBody } from '../../../support/lambda-events.ts';
@@ -16,7 +17,7 @@ afterEach(() => {
 });
 
 interface World {
-  readonly expand?: (batch: number) => Promise<'expanded' | 'already-expanded'>;
+  readonly expand?: (batch: number) => Promise<Expansion>;
   readonly carryOut?: (task: number, remainingMs: () => number) => Promise<TaskReport>;
   /** Whether the queue takes a message. */
   readonly takes?: boolean;
@@ -25,9 +26,18 @@ interface World {
 const allGood = () => Promise.resolve('expanded' as const);
 const done: TaskReport = { outcome: 'done', kind: 'cancel', ...NO_ROWS };
 
+const handlerDeps = () => ({
+  carryOutTask: () => Promise.resolve(done),
+  taskQueue: { carryOut: () => Promise.resolve([true]), expand: () => Promise.resolve([true]) },
+  hide: () => Promise.resolve(),
+  isTransient: () => false,
+  telemetry: output.telemetry,
+});
+
 const handlerThat = ({ expand = allGood, carryOut = () => Promise.resolve(done), takes = true }: World = {}) => {
   const seen: number[] = [];
-  const handedOn: TaskKey[] = [];
+  const handedOn: object[] = [];
+  const hidden: number[] = [];
   const handler = createHandler({
     expandBatch: ({ batch }) => {
       seen.push(batch);
@@ -38,14 +48,23 @@ const handlerThat = ({ expand = allGood, carryOut = () => Promise.resolve(done),
       return carryOut(task, remainingMs);
     },
     taskQueue: {
-      carryOut: (keys) => {
-        if (takes) handedOn.push(...keys);
+      carryOut: (keys, delaySeconds = 0) => {
+        if (takes) handedOn.push(...keys.map((key) => ({ ...key, delaySeconds })));
+        return Promise.resolve(keys.map(() => takes));
+      },
+      expand: (keys, delaySeconds = 0) => {
+        if (takes) handedOn.push(...keys.map((key) => ({ ...key, delaySeconds })));
         return Promise.resolve(keys.map(() => takes));
       },
     },
+    hide: (_receiptHandle, seconds) => {
+      hidden.push(seconds);
+      return Promise.resolve();
+    },
+    isTransient: (error) => error instanceof Unavailable,
     telemetry: output.telemetry,
   });
-  return { handler, seen, handedOn };
+  return { handler, seen, handedOn, hidden };
 };
 const metrics = () => Object.fromEntries(output.metrics().map(({ name, value }) => [name, value]));
 
@@ -136,7 +155,7 @@ describe('a task of which there is more', () => {
     const { handler, handedOn } = handlerThat(more);
 
     expect(await handler(anSqsEvent(carryOutBody(7)), aContext())).toEqual({ batchItemFailures: [] });
-    expect(handedOn).toEqual([{ dispatchId: 'd1', task: 7 }]);
+    expect(handedOn).toEqual([{ dispatchId: 'd1', task: 7, delaySeconds: 0 }]);
     expect(metrics()).toEqual({});
   });
 
@@ -151,5 +170,58 @@ describe('a task of which there is more', () => {
 
     expect(await handler(anSqsEvent(carryOutBody(7)), aContext())).toEqual({ batchItemFailures: [] });
     expect(handedOn).toEqual([]);
+  });
+});
+
+describe('trouble that passes', () => {
+  const trouble = () => Promise.reject(new Unavailable('the table', 5));
+
+  it.each<[string, World, string, object]>([
+    ['an expansion that ran out of time', { expand: () => Promise.resolve('postponed') }, taskBody(4), { batch: 4 }],
+    ['an expansion without an answer of the store', { expand: trouble }, taskBody(4), { batch: 4 }],
+    ['a task without an answer of the table', { carryOut: trouble }, carryOutBody(7), { task: 7 }],
+  ])('lets %s go on after 15 s by a fresh message, so that no receive is used up (V23)', async (_name, world, body, key) => {
+    const { handler, handedOn } = handlerThat(world);
+
+    expect(await handler(anSqsEvent(body), aContext())).toEqual({ batchItemFailures: [] });
+    expect(handedOn).toEqual([{ dispatchId: 'd1', ...key, delaySeconds: 15 }]);
+    expect(metrics()).toEqual({ TaskPostponed: 1 });
+  });
+
+  it('shows the message itself again after 15 s when the queue takes no fresh one', async () => {
+    const { handler, hidden } = handlerThat({ expand: trouble, takes: false });
+
+    expect(await handler(anSqsEvent(taskBody(4)), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+    expect(hidden).toEqual([15]);
+  });
+
+  it('keeps time back to hand the rest on', async () => {
+    const answers: boolean[] = [];
+    const handler = createHandler({
+      ...handlerDeps(),
+      expandBatch: (_key, hasTime) => {
+        answers.push(hasTime());
+        return allGood();
+      },
+    });
+
+    await handler(anSqsEvent(taskBody(1)), aContext(15_001));
+    await handler(anSqsEvent(taskBody(1)), aContext(15_000));
+
+    expect(answers).toEqual([true, false]);
+  });
+});
+
+describe('a batch that cannot be read', () => {
+  it.each<[Expansion, object]>([
+    ['stopped', { DispatchStopped: 1 }],
+    ['unreadable', {}],
+    ['dropped', {}],
+    ['already-expanded', {}],
+  ])('is done, and rings if it stopped its dispatch: %s (V26)', async (outcome, counted) => {
+    const { handler, handedOn } = handlerThat({ expand: () => Promise.resolve(outcome) });
+
+    expect(await handler(anSqsEvent(taskBody(4)), aContext())).toEqual({ batchItemFailures: [] });
+    expect({ handedOn, counted: metrics() }).toEqual({ handedOn: [], counted });
   });
 });

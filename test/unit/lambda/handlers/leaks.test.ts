@@ -217,9 +217,19 @@ describe('nothing personal is logged, counted or queued (S14)', () => {
   it.each([ABOUT_ALL, taskBody(1), carryOutBody(1)])('when a task fails with a text that names everybody', async (body) => {
     const fail = () => Promise.reject(new Error(ABOUT_ALL));
     const { telemetry } = output;
-    const handler = createTaskHandler({ expandBatch: fail, carryOutTask: fail, taskQueue: { carryOut: fail }, telemetry });
+    const taskQueue = { carryOut: fail, expand: fail };
+    for (const isTransient of [true, false]) {
+      const handler = createTaskHandler({
+        expandBatch: fail,
+        carryOutTask: fail,
+        taskQueue,
+        hide: () => Promise.resolve(),
+        isTransient: () => isTransient,
+        telemetry,
+      });
 
-    expect(await handler(anSqsEvent(body), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+      expect(await handler(anSqsEvent(body), aContext())).toEqual({ batchItemFailures: [{ itemIdentifier: 'sqs-0' }] });
+    }
     expect(output.text()).not.toMatch(ANY_SECRET);
   });
 });

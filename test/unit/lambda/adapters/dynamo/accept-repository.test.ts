@@ -5,18 +5,22 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createAcceptRepository } from '../../../../../lambda/adapters/dynamo/accept-repository.ts';
 import { layOut } from '../../../../../lambda/adapters/dynamo/dispatch-layout.ts';
+import { storeObjects } from '../../../../../lambda/adapters/dynamo/store-objects.ts';
 import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
 import { aNewDispatch, someAddressees } from '../../../../support/accept-builders.ts';
 import { createFakeClock, type FakeClock, T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+import { createFakeObjects, type FakeObjects } from '../../../../support/fake-objects.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
 let clock: FakeClock;
+let objects: FakeObjects;
 const repository = (random = 0.5) => {
   let ids = 0;
   return createAcceptRepository({
     client: documentClient(),
     tableName: 'mail',
+    objects,
     clock: clock.now,
     random: () => random,
     sleep: clock.sleep,
@@ -27,12 +31,13 @@ const repository = (random = 0.5) => {
 beforeEach(() => {
   table.reset();
   clock = createFakeClock();
+  objects = createFakeObjects();
 });
 
 const entry = aNewDispatch(someAddressees(2));
 const stored = () => {
   const layout = layOut(entry);
-  return layout.ok ? { ...layout.items[0] } : {};
+  return layout.ok ? { ...layout.dispatch } : {};
 };
 const known = { dispatch: entry.dispatch, fingerprint: 'v1:whole', fieldHashes: { subject: 'hash-of-subject' } };
 
@@ -48,7 +53,7 @@ describe('storing a dispatch', () => {
   it('is one transaction, on the condition that the dispatch is not there', async () => {
     table.on(TransactWriteCommand).resolves({});
     const layout = layOut(entry);
-    const items = layout.ok ? layout.items : [];
+    const items = layout.ok ? await storeObjects(objects, entry, layout) : [];
 
     expect(await repository().create(entry)).toEqual({ outcome: 'created' });
     expect(tries()).toEqual([
@@ -212,6 +217,80 @@ describe('the guard of a content', () => {
     table.on(GetCommand).resolves({}).on(GetCommand, { Key: key }).rejects(sdkError('ThrottlingException', 400));
 
     await expect(repository().create(guarding(false))).rejects.toBeInstanceOf(Unavailable);
+  });
+});
+
+describe('a dispatch that is too large for its transaction', () => {
+  const large = aNewDispatch(someAddressees(2_500));
+  const guarded = { ...large, guard: { until: T0 + 600_000, overrides: false } };
+  const guardKey = { pk: 'GUARD#v1:whole', sk: 'GUARD' };
+
+  it('has its recipients in objects before the transaction that names them', async () => {
+    table.on(TransactWriteCommand).callsFake(() => {
+      objects.steps.push('transaction');
+      return {};
+    });
+
+    expect(await repository().create(large)).toEqual({ outcome: 'created' });
+    expect(objects.steps.toSorted()).toEqual(['put 0', 'put 1', 'put 2', 'transaction']);
+    expect(objects.steps.at(-1)).toBe('transaction');
+    const items = (tries()[0]?.TransactItems ?? []).map(({ Put }) => Put?.Item);
+    expect(items.slice(2)).toEqual(
+      [...objects.stored.keys()]
+        .sort()
+        .map((object, i) => ({ pk: 'DISPATCH#d1spatch', sk: `BATCH#000${i}`, object, count: i < 2 ? 1_000 : 500 })),
+    );
+  });
+
+  it('is refused by a standing guard before the first object is stored', async () => {
+    table
+      .on(GetCommand)
+      .resolves({})
+      .on(GetCommand, { Key: guardKey })
+      .resolves({ Item: { ...guardKey, dispatchId: 'earlier', adminId: 'admin-2', expiresAt: T0 / 1000 + 1 } });
+
+    expect(await repository().create(guarded)).toEqual({
+      outcome: 'guarded',
+      by: { dispatchId: 'earlier', adminId: 'admin-2' },
+    });
+    expect({ steps: objects.steps, tries: tries() }).toEqual({ steps: [], tries: [] });
+  });
+
+  it('is not committed when an object cannot be stored', async () => {
+    const unavailable = new Unavailable('the store of lists', 5);
+    objects.begin = () => ({ put: () => Promise.reject(unavailable) });
+
+    await expect(repository().create(large)).rejects.toBe(unavailable);
+    expect(tries()).toEqual([]);
+  });
+
+  it('keeps its objects over the tries of the transaction, and another request stores its own', async () => {
+    table.on(TransactWriteCommand).rejectsOnce(cancelled('TransactionConflict', 'None')).resolves({}).on(GetCommand).resolves({});
+
+    await repository().create(large);
+    expect(objects.stored.size).toBe(3);
+    await repository().create(large);
+    expect(objects.stored.size).toBe(6);
+  });
+});
+
+describe('how long a client is asked to wait', () => {
+  it.each([
+    ['a conflict', cancelled('TransactionConflict', 'None'), 1],
+    ['a throttled item', cancelled('None', 'ThrottlingError'), 5],
+    ['an item beyond the throughput of its partition', cancelled('None', 'ProvisionedThroughputExceeded'), 5],
+    ['a throttled call', sdkError('ThrottlingException', 400), 5],
+    ['a lost answer', sdkError('TimeoutError'), 1],
+  ])('after %s', async (_name, error, seconds) => {
+    table.on(TransactWriteCommand).rejects(error).on(GetCommand).resolves({});
+
+    await expect(repository().create(entry)).rejects.toMatchObject({ retryAfterSeconds: seconds });
+  });
+
+  it('after a throttled read', async () => {
+    table.on(GetCommand).rejects(sdkError('ProvisionedThroughputExceededException', 400));
+
+    await expect(repository().find('d1spatch')).rejects.toMatchObject({ retryAfterSeconds: 5 });
   });
 });
 

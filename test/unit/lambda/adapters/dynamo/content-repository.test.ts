@@ -1,12 +1,15 @@
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createContentRepository } from '../../../../../lambda/adapters/dynamo/content-repository.ts';
 import { packContent } from '../../../../../lambda/adapters/dynamo/packing.ts';
+import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
 import { aContent } from '../../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
+import { createFakeObjects } from '../../../../support/fake-objects.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const content = aContent({ subject: 'Hello {{name}}', variables: { firm: '주식회사' }, replyTo: 'hr@example.org' });
@@ -15,10 +18,13 @@ const holds = (sk: string, Item: Record<string, unknown>, dispatchId = 'd1') =>
     .on(GetCommand, { TableName: 'mail', Key: { pk: `DISPATCH#${dispatchId}`, sk }, ConsistentRead: true })
     .resolves({ Item });
 
-const repository = (clock = createFakeClock()) => createContentRepository(documentClient(), 'mail', clock.now);
+let objects = createFakeObjects();
+const repository = (clock = createFakeClock()) =>
+  createContentRepository({ client: documentClient(), tableName: 'mail', objects, clock: clock.now });
 
 beforeEach(() => {
   dynamo.reset();
+  objects = createFakeObjects();
   dynamo.on(GetCommand).resolves({});
 });
 
@@ -97,5 +103,77 @@ describe('the content of a dispatch', () => {
     dynamo.on(GetCommand).rejects(sdkError('AccessDeniedException', 400));
 
     await expect(repository().find('d1')).rejects.toThrow('AccessDeniedException');
+  });
+});
+
+describe('content in an object', () => {
+  const store = () => objects.begin('d1').put('content', packContent(content));
+
+  it('is read from there, and stays in memory (V31)', async () => {
+    holds('CONTENT', { object: await store() });
+    const contents = repository();
+
+    expect(await contents.find('d1')).toEqual(content);
+    objects.stored.clear();
+    expect(await contents.find('d1')).toEqual(content);
+  });
+
+  it('is unreadable when the object is gone', async () => {
+    const object = await store();
+    holds('CONTENT', { object });
+    objects.stored.clear();
+
+    expect(await repository().find('d1')).toEqual({ unreadable: object });
+  });
+
+  it('is unreadable when the object holds something else', async () => {
+    const object = await store();
+    holds('CONTENT', { object });
+    objects.stored.set(object, { body: packContent(aContent({ subject: 'Another' })), storedAt: T0 });
+
+    expect(await repository().find('d1')).toEqual({ unreadable: object });
+  });
+
+  it('is unavailable while the store does not answer: that says nothing about the object', async () => {
+    holds('CONTENT', { object: await store() });
+    objects.read = () => Promise.reject(new Unavailable('the store of lists', 5));
+
+    expect(await repository().find('d1')).toBe('unavailable');
+  });
+
+  it('is expired by the time of its item, though the object is there', async () => {
+    holds('CONTENT', { object: await store(), expiresAt: T0 / 1000 });
+    holds('DISPATCH', { dispatchId: 'd1' });
+
+    expect(await repository().find('d1')).toBe('expired');
+  });
+
+  const stop = () => repository().stopUnreadable('d1', { unreadable: 'k' }, T0);
+  const cancelledFor = (...codes: string[]) =>
+    new TransactionCanceledException({ message: '', $metadata: {}, CancellationReasons: codes.map((Code) => ({ Code })) });
+
+  it('stops its dispatch in one transaction with a check that the item names the object', async () => {
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await stop()).toBe(true);
+    expect(dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems).toMatchObject([
+      { ConditionCheck: { Key: { pk: 'DISPATCH#d1', sk: 'CONTENT' }, ExpressionAttributeValues: { ':object': 'k' } } },
+      { Update: { Key: { pk: 'DISPATCH#d1', sk: 'DISPATCH' }, ExpressionAttributeValues: { ':reason': 'content-unreadable' } } },
+    ]);
+  });
+
+  it.each([
+    ['the item names it no more', cancelledFor('ConditionalCheckFailed', 'None')],
+    ['the dispatch is not being sent', cancelledFor('None', 'ConditionalCheckFailed')],
+  ])('stops nothing when %s', async (_name, error) => {
+    dynamo.on(TransactWriteCommand).rejects(error);
+
+    expect(await stop()).toBe(false);
+  });
+
+  it('asks for patience when the transaction meets another', async () => {
+    dynamo.on(TransactWriteCommand).rejects(cancelledFor('None', 'TransactionConflict'));
+
+    await expect(stop()).rejects.toBeInstanceOf(Unavailable);
   });
 });
