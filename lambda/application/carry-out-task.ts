@@ -8,6 +8,7 @@ import type { Clock, NewId, RecipientRepository, SendQueue, Sleep, TaskKey } fro
 import type { RecipientPosition } from './read-ports.ts';
 import { resumeRows } from './resume-rows.ts';
 import { retryRows } from './retry-rows.ts';
+import { settleRows } from './settle-rows.ts';
 
 export interface CarryOutTaskDeps extends LeftBatchesDeps {
   readonly tasks: TaskRepository;
@@ -23,6 +24,7 @@ export interface CarryOutTaskDeps extends LeftBatchesDeps {
 export interface PageReport {
   readonly cancelled: number;
   readonly reopened: number;
+  readonly settled: number;
   readonly enqueued: number;
   /** Recipients that an export got. */
   readonly exported: number;
@@ -38,7 +40,7 @@ export interface TaskReport extends PageReport {
 
 export type CarryOutTask = (key: TaskKey, remainingMs: () => number) => Promise<TaskReport>;
 
-export const NO_ROWS: PageReport = { cancelled: 0, reopened: 0, enqueued: 0, exported: 0, broken: 0 };
+export const NO_ROWS: PageReport = { cancelled: 0, reopened: 0, settled: 0, enqueued: 0, exported: 0, broken: 0 };
 
 /** Enough for a page of rows even when the table is slow. */
 const PAGE_MS = 15_000;
@@ -97,6 +99,8 @@ const statusesOf = ({ kind, statuses = [] }: OpenTask): readonly RecipientStatus
       return ['PENDING'];
     case 'resume':
       return ['PENDING', 'FAILED'];
+    case 'settle':
+      return ['UNKNOWN'];
     case 'retry':
     case 'export':
       return statuses;
@@ -117,6 +121,8 @@ const carryOutRows = async (
       return { ...NO_ROWS, broken, ...(await resumeRows(deps, task, dispatch, rows)) };
     case 'retry':
       return { ...NO_ROWS, broken, reopened: await retryRows(deps, task, rows) };
+    case 'settle':
+      return { ...NO_ROWS, broken, settled: await settleRows(deps, task, rows) };
     case 'export':
       return { ...NO_ROWS, broken };
   }
@@ -125,6 +131,7 @@ const carryOutRows = async (
 const addReports = (a: PageReport, b: PageReport): PageReport => ({
   cancelled: a.cancelled + b.cancelled,
   reopened: a.reopened + b.reopened,
+  settled: a.settled + b.settled,
   enqueued: a.enqueued + b.enqueued,
   exported: a.exported + b.exported,
   broken: a.broken + b.broken,

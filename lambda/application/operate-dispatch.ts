@@ -1,7 +1,6 @@
 import { type Dispatch, type DispatchStatus, isComplete } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { operated, type Operation, permit } from '../domain/operation.ts';
-import type { RecipientStatus } from '../domain/recipient.ts';
 import { Unavailable } from './accept-ports.ts';
 import type { NewTask, OperateRepository } from './operate-ports.ts';
 import type { Clock, Random, Sleep } from './ports.ts';
@@ -31,8 +30,8 @@ export type OperateDispatch = (
   person: Reader,
   operation: Operation,
   dispatchId: string,
-  /** Of a retry or an export: recipients in which states it is about. */
-  statuses?: readonly RecipientStatus[],
+  /** What the task has to know beside its kind. */
+  more?: Pick<NewTask, 'statuses' | 'word'>,
 ) => Promise<Operated>;
 
 const TRIES = 6;
@@ -42,7 +41,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Changes a dispatch at once if that is asked for, and has a task go through its recipients. */
 export const createOperateDispatch =
   (deps: OperateDispatchDeps): OperateDispatch =>
-  async (person, operation, dispatchId, statuses) => {
+  async (person, operation, dispatchId, more) => {
     const { dispatches, clock, random, sleep } = deps;
     let startedAt: Instant | undefined;
     for (let tries = 1; tries <= TRIES; tries += 1) {
@@ -63,11 +62,7 @@ export const createOperateDispatch =
       }
       const now = (startedAt = clock());
       const next = operated(operation, dispatch, now);
-      const task = taskOf(operation, dispatch, {
-        requestedAt: now,
-        requestedBy: person.adminId,
-        ...(statuses !== undefined && { statuses }),
-      });
+      const task = taskOf(operation, dispatch, { requestedAt: now, requestedBy: person.adminId, ...more });
       if (await dispatches.start(from, next, task)) return { outcome: 'accepted', dispatch: next, task: tasks + 1, isNew: true };
       await sleep(RETRY_MS * tries * (0.5 + random() / 2));
     }

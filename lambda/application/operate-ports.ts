@@ -2,6 +2,7 @@ import type { Dispatch } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Operation } from '../domain/operation.ts';
 import type { Recipient, RecipientKey, RecipientStatus } from '../domain/recipient.ts';
+import type { Settlement } from '../domain/settlement.ts';
 import type { StoredRecipient, TaskKey } from './ports.ts';
 import type { RecipientPosition } from './read-ports.ts';
 
@@ -22,6 +23,8 @@ export interface NewTask {
   readonly faultSince?: Instant;
   /** Recipients in which states a retry sends to again, or an export holds; absent: in any. */
   readonly statuses?: readonly RecipientStatus[];
+  /** What a person found out about all that are UNKNOWN. */
+  readonly word?: Pick<Settlement, 'as' | 'note'>;
 }
 
 /** Dispatches as people change them. */

@@ -1,10 +1,11 @@
-import { advance, type RecipientKey, type RecipientStatus } from '../domain/recipient.ts';
+import type { RecipientStatus } from '../domain/recipient.ts';
 import type { Settlement } from '../domain/settlement.ts';
 import { shardOf } from '../domain/shards.ts';
 import { Unavailable } from './accept-ports.ts';
 import type { OperateRepository } from './operate-ports.ts';
 import type { Clock, RecipientRepository, StoredRecipient } from './ports.ts';
 import type { Reader } from './read-dispatch.ts';
+import { settleRow } from './settle-row.ts';
 
 export interface SettleRecipientDeps {
   readonly dispatches: Pick<OperateRepository, 'find'>;
@@ -35,30 +36,11 @@ export const createSettleRecipient =
     if (from === undefined || !(person.isOperator || from.dispatch.adminId === person.adminId)) return { outcome: 'not-found' };
     for (const applyId of applyIds) {
       const key = { dispatchId, shard: shardOf(applyId, from.dispatch.shards), applyId };
-      const settled = await settle(deps, key, { ...word, who: person.adminId, at: deps.clock() });
-      if (settled !== undefined) return settled;
+      const now = deps.clock();
+      const settled = await settleRow(deps.recipients, key, { ...word, who: person.adminId, at: now }, now);
+      if (settled.outcome === 'unavailable') throw new Unavailable('the table', RETRY_AFTER_SECONDS);
+      if (settled.outcome === 'left-alone') return { outcome: 'not-unknown', status: settled.row.recipient.status };
+      if (settled.outcome === 'settled') return settled;
     }
     return { outcome: 'no-recipient' };
   };
-
-const settle = async (
-  { recipients }: SettleRecipientDeps,
-  key: RecipientKey,
-  settlement: Settlement,
-): Promise<Settled | undefined> => {
-  let seen: StoredRecipient | undefined;
-  const written = await recipients.amend(key, (row) => {
-    const transition = advance(row.recipient, { type: 'settled-by-hand', as: settlement.as }, settlement.at);
-    seen = transition.ok ? { ...row, recipient: transition.next, settled: settlement } : row;
-    return transition.ok ? seen : undefined;
-  });
-  if (written === 'unavailable') throw new Unavailable('the table', RETRY_AFTER_SECONDS);
-  if (written === 'gone' || seen === undefined) return undefined;
-  if (written === 'written') return { outcome: 'settled', row: seen, isNew: true };
-  return isSaidAlready(seen, settlement)
-    ? { outcome: 'settled', row: seen, isNew: false }
-    : { outcome: 'not-unknown', status: seen.recipient.status };
-};
-
-const isSaidAlready = ({ recipient, settled }: StoredRecipient, { as }: Settlement): boolean =>
-  settled?.as === as && recipient.status === (as === 'sent' ? 'SENT' : 'FAILED');

@@ -25,6 +25,7 @@ export const REQUEST_RULES = {
   'reason-length': `must be at most ${number(REASON_BYTES)} bytes of UTF-8`,
   'no-statuses': 'must name at least one of FAILED and UNKNOWN',
   'no-apply-ids': 'must name at least one recipient, or be left out for all',
+  'apply-ids-or-all': 'must name recipients, or be left out with "all": true',
   'too-many-apply-ids': 'must name at most 100 recipients; leave it out for all',
   'note-empty': 'must say how it is known',
   'not-when-resuming': 'says why sending pauses, and goes with "paused": true only',

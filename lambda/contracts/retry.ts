@@ -1,23 +1,16 @@
 import * as z from 'zod';
 
-import { REQUEST_LIMITS } from '../domain/dispatch-request.ts';
 import { RETRYABLE, type Retryable } from '../domain/operation.ts';
 import { RECIPIENT_STATUSES } from '../domain/recipient.ts';
+import { someApplyIds } from './apply-ids.ts';
 import type { Fault } from './problem.ts';
-import { FaultList, headerText, toRule } from './request-faults.ts';
+import { FaultList, toRule } from './request-faults.ts';
 import type { RequestRule } from './request-rules.ts';
-
-/** So many recipients are sent to again at once; more of them are a matter of the whole dispatch. */
-export const RETRIED_AT_ONCE = 100;
 
 /** The body of a request to send again to those whose mail failed, or of whom nobody knows. */
 export const RetryRequest = z.strictObject({
   statuses: z.array(z.enum(RETRYABLE)).min(1, 'no-statuses' satisfies RequestRule),
-  applyIds: z
-    .array(headerText(REQUEST_LIMITS.idBytes, 'id-length').refine((id) => id !== '', 'id-length' satisfies RequestRule))
-    .min(1, 'no-apply-ids' satisfies RequestRule)
-    .max(RETRIED_AT_ONCE, 'too-many-apply-ids' satisfies RequestRule)
-    .nullish(),
+  applyIds: someApplyIds().nullish(),
 });
 
 export type ParsedRetry =

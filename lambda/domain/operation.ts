@@ -3,7 +3,7 @@ import type { Instant } from './instant.ts';
 import type { In, Recipient } from './recipient.ts';
 
 /** What a person can ask for a whole dispatch. */
-export type Operation = 'cancel' | 'resume' | 'retry' | 'export';
+export type Operation = 'cancel' | 'resume' | 'retry' | 'settle' | 'export';
 
 /** Whether that can be done in a state, or why not. */
 export type Permit = 'go-ahead' | 'done-already' | 'already-completed' | 'already-cancelled' | 'not-stopped';
@@ -18,6 +18,7 @@ export const permit = (operation: Operation, status: DispatchStatus): Permit => 
       return status === 'STOPPED' ? 'go-ahead' : 'not-stopped';
     case 'retry':
       return status === 'CANCELLED' ? 'already-cancelled' : 'go-ahead';
+    case 'settle':
     case 'export':
       return 'go-ahead';
   }
@@ -39,6 +40,8 @@ export const operated = (operation: Operation, dispatch: Dispatch, now: Instant)
     case 'retry':
       // Each recipient that is reopened opens its dispatch again.
       return { ...dispatch, generation };
+    // Each recipient that is settled has its dispatch counted anew.
+    case 'settle':
     case 'export':
       return dispatch;
   }
@@ -71,3 +74,6 @@ export const isRetried = (
   (recipient.status === 'FAILED' || recipient.status === 'UNKNOWN') &&
   statuses.includes(recipient.status) &&
   recipient.failedAt <= requestedAt;
+
+/** Whether a person's word about all UNKNOWN is about that one: what became UNKNOWN after it was said is another matter. */
+export const isSettled = ({ failedAt }: In<'UNKNOWN'>, requestedAt: Instant): boolean => failedAt <= requestedAt;

@@ -47,6 +47,13 @@ export const EXAMPLES = {
       { applyId: 'a-2', result: 'left-alone', status: 'SENT' },
     ],
   },
+  settleMany: { as: 'failed', note: 'They are not in the log of our mail server.', applyIds: ['a-1', 'a-2'] },
+  settled: {
+    recipients: [
+      { applyId: 'a-1', result: 'settled', status: 'FAILED' },
+      { applyId: 'a-2', result: 'left-alone', status: 'SENT' },
+    ],
+  },
   settle: { as: 'sent', note: 'The applicant answered the mail.' },
   export: {
     export: 2,

@@ -110,6 +110,17 @@ export const OPERATIONS: Readonly<Record<string, ApiOperation>> = {
     answers: { 200: { schema: 'Recipient', description: 'As it is now' } },
     problems: [...ALWAYS, ...OF_BODIES, 'not-found', 'no-such-recipient', 'not-unknown'],
   },
+  'POST /dispatches/{dispatchId}/settle': {
+    summary:
+      'Say what became of several mails whose outcome is UNKNOWN, or of all of a dispatch (`"all": true`), and how you know. Only recipients that are UNKNOWN change; repeating the request is safe.',
+    scopes: SENDERS,
+    body: { schema: 'SettleManyRequest', example: EXAMPLES.settleMany },
+    answers: {
+      202: { ...operated, description: 'Of all recipients: a task carries it out' },
+      200: { schema: 'SettledRecipients', description: 'Of given recipients: what happened to each', example: EXAMPLES.settled },
+    },
+    problems: [...ALWAYS, ...OF_BODIES, 'not-found'],
+  },
   'POST /dispatches/{dispatchId}/exports': {
     summary: 'Write recipients into a CSV file, all or those in a state.',
     scopes: READERS,

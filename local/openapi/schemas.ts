@@ -9,7 +9,7 @@ import { PreviewView } from '../../lambda/contracts/preview-view.ts';
 import { Problem } from '../../lambda/contracts/problem.ts';
 import { RetriedView, RetryRequest } from '../../lambda/contracts/retry.ts';
 import { SendingRequest, SendingView } from '../../lambda/contracts/sending.ts';
-import { SettleRequest } from '../../lambda/contracts/settle.ts';
+import { SettledView, SettleManyRequest, SettleRequest } from '../../lambda/contracts/settle.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ const dispatchRequest = (): JsonSchema => {
   return withVariables(envelope, { recipients: { ...recipients, items: recipient } });
 };
 
-const REQUESTS = { ExportRequest, RetryRequest, SettleRequest, SendingRequest };
+const REQUESTS = { ExportRequest, RetryRequest, SettleRequest, SettleManyRequest, SendingRequest };
 const ANSWERS = {
   AcceptedDispatch: AcceptedView,
   Preview: PreviewView,
@@ -64,6 +64,7 @@ const ANSWERS = {
   Recipients: RecipientsView,
   OperatedDispatch: OperatedView,
   RetriedRecipients: RetriedView,
+  SettledRecipients: SettledView,
   Export: ExportView,
   Sending: SendingView,
   Problem,

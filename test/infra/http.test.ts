@@ -17,6 +17,7 @@ describe('the HTTP API', () => {
       'GET /dispatches/{dispatchId}/exports/{export}': ['mail:read', 'mail:operate'],
       'POST /dispatches/{dispatchId}/exports': ['mail:read', 'mail:operate'],
       'POST /dispatches/{dispatchId}/retry': ['mail:send', 'mail:operate'],
+      'POST /dispatches/{dispatchId}/settle': ['mail:send', 'mail:operate'],
       'POST /dispatches/{dispatchId}/recipients/{applyId}/settle': ['mail:send', 'mail:operate'],
       'POST /dispatches/{dispatchId}/cancel': ['mail:send', 'mail:operate'],
       'POST /dispatches/{dispatchId}/resume': ['mail:send', 'mail:operate'],

@@ -97,5 +97,6 @@ const OWN_CHANGES: Readonly<Record<Operation, (now: string) => Attributes>> = {
     stoppedAt: undefined,
   }),
   retry: () => ({}),
+  settle: () => ({}),
   export: () => ({}),
 };

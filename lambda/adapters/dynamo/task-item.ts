@@ -9,7 +9,7 @@ const Cursor = z.object({ shard: z.number().int().nonnegative(), after: z.string
 
 /** A task item. */
 export const TaskItem = z.object({
-  kind: z.enum(['cancel', 'resume', 'retry', 'export']),
+  kind: z.enum(['cancel', 'resume', 'retry', 'settle', 'export']),
   requestedAt: Iso,
   requestedBy: z.string(),
   state: z.enum(['open', 'done']),
@@ -18,13 +18,14 @@ export const TaskItem = z.object({
   faultCode: z.string().exactOptional(),
   faultSince: Iso.exactOptional(),
   statuses: z.array(z.enum(RECIPIENT_STATUSES)).exactOptional(),
+  word: z.object({ as: z.enum(['sent', 'failed']), note: z.string() }).exactOptional(),
   parts: z.array(z.string()).exactOptional(),
   written: Count.exactOptional(),
   doneAt: Iso.exactOptional(),
 }) satisfies z.ZodType<OpenTask>;
 
 /** The attributes of a task item when it is put, keys apart. */
-export const newTaskItem = ({ kind, requestedAt, requestedBy, faultCode, faultSince, statuses }: NewTask) => ({
+export const newTaskItem = ({ kind, requestedAt, requestedBy, faultCode, faultSince, statuses, word }: NewTask) => ({
   kind,
   requestedAt: toIso(requestedAt),
   requestedBy,
@@ -32,4 +33,5 @@ export const newTaskItem = ({ kind, requestedAt, requestedBy, faultCode, faultSi
   ...(faultCode !== undefined && { faultCode }),
   ...(faultSince !== undefined && { faultSince: toIso(faultSince) }),
   ...(statuses !== undefined && { statuses }),
+  ...(word !== undefined && { word }),
 });

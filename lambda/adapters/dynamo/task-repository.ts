@@ -60,7 +60,13 @@ export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: 
     },
 
     async advance(key, task, next, step, more) {
-      const set = { ...(next === undefined ? { state: 'done' } : { cursor: next }), ...(more && attributesOf(more)) };
+      const isNoteLeft = next === undefined && task.word !== undefined;
+      const set = {
+        ...(next === undefined ? { state: 'done' } : { cursor: next }),
+        // A note may say anything: it is in the rows it is about, and leaves the task with its end.
+        ...(isNoteLeft && { word: undefined }),
+        ...(more && attributesOf(more)),
+      };
       try {
         await client.send(
           new UpdateCommand(updateOf(tableName, taskKey(key), { ...set, step }, { state: 'open', step: task.step })),

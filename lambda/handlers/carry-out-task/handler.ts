@@ -142,12 +142,13 @@ const carryOut = async (
   context: Context,
 ): Promise<Next> => {
   const report = await carryOutTask(key, () => context.getRemainingTimeInMillis());
-  const { outcome, cancelled, reopened, enqueued, exported, broken } = report;
+  const { outcome, cancelled, reopened, settled, enqueued, exported, broken } = report;
   logger.info('task carried out', { ...key, ...report });
   if (broken > 0) logger.error('rows that cannot be read', { ...key, broken });
   for (const [name, by] of Object.entries({
     RecipientCancelled: cancelled,
     RecipientReopened: reopened,
+    RecipientSettledByHand: settled,
     RecipientEnqueuedAgain: enqueued,
     RecipientExported: exported,
     RecipientBroken: broken,

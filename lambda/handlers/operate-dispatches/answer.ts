@@ -1,10 +1,12 @@
 import type { Operated } from '../../application/operate-dispatch.ts';
 import type { Retried } from '../../application/retry-recipients.ts';
 import type { Settled } from '../../application/settle-recipient.ts';
+import type { SettledOne } from '../../application/settle-recipients.ts';
 import { dispatchPath, toRecipientView } from '../../contracts/dispatch-view.ts';
 import { exportPath, toExportView } from '../../contracts/export-view.ts';
 import { toOperatedView } from '../../contracts/operated-view.ts';
 import { type Fault, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
+import { SettledView } from '../../contracts/settle.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { RecipientStatus } from '../../domain/recipient.ts';
 
@@ -63,3 +65,7 @@ export const settledAnswer = (result: Settled): HttpAnswer => {
       return notFound();
   }
 };
+
+/** What happened to recipients that were settled together. */
+export const settledManyAnswer = (result: readonly SettledOne[] | 'not-found'): HttpAnswer =>
+  result === 'not-found' ? notFound() : jsonAnswer(200, SettledView.parse({ recipients: result }));

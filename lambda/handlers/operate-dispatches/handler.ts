@@ -25,6 +25,7 @@ export const createHandler = (deps: OperateDispatchesHandlerDeps) => {
     'POST /dispatches/{dispatchId}/cancel': requests.cancel,
     'POST /dispatches/{dispatchId}/resume': requests.resume,
     'POST /dispatches/{dispatchId}/retry': requests.retry,
+    'POST /dispatches/{dispatchId}/settle': requests.settleMany,
     'POST /dispatches/{dispatchId}/exports': requests.startExport,
     'POST /dispatches/{dispatchId}/recipients/{applyId}/settle': requests.settle,
   };

@@ -8,6 +8,7 @@ import { createTaskRepository } from '../../adapters/dynamo/task-repository.ts';
 import { createOperateDispatch } from '../../application/operate-dispatch.ts';
 import { createRetryRecipients } from '../../application/retry-recipients.ts';
 import { createSettleRecipient } from '../../application/settle-recipient.ts';
+import { createSettleRecipients } from '../../application/settle-recipients.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { OperateDispatchesEnv } from './env.ts';
@@ -36,6 +37,7 @@ export const handler = createHandler({
     sleep,
   }),
   settleRecipient: createSettleRecipient({ dispatches, recipients, clock }),
+  settleRecipients: createSettleRecipients({ dispatches, recipients, clock }),
   clock,
   telemetry: createTelemetry(),
 });

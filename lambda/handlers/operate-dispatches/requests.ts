@@ -4,20 +4,22 @@ import { readBody } from '../../adapters/http/request-body.ts';
 import type { Operated, OperateDispatch } from '../../application/operate-dispatch.ts';
 import type { RetryRecipients } from '../../application/retry-recipients.ts';
 import type { SettleRecipient } from '../../application/settle-recipient.ts';
+import type { SettleRecipients } from '../../application/settle-recipients.ts';
 import { parseApplyIds } from '../../contracts/apply-id.ts';
 import type { Caller } from '../../contracts/caller.ts';
 import { parseExportRequest } from '../../contracts/export-view.ts';
 import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { parseRetryRequest } from '../../contracts/retry.ts';
-import { parseSettleRequest } from '../../contracts/settle.ts';
+import { parseSettleManyRequest, parseSettleRequest } from '../../contracts/settle.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { exportAnswer, invalid, operatedAnswer, retriedAnswer, settledAnswer } from './answer.ts';
+import { exportAnswer, invalid, operatedAnswer, retriedAnswer, settledAnswer, settledManyAnswer } from './answer.ts';
 
 export interface OperateDispatchesHandlerDeps {
   readonly operateDispatch: OperateDispatch;
   readonly retryRecipients: RetryRecipients;
   readonly settleRecipient: SettleRecipient;
+  readonly settleRecipients: SettleRecipients;
   readonly clock: () => number;
   readonly telemetry: Telemetry;
 }
@@ -31,6 +33,7 @@ const METRICS: Readonly<Record<Operation, string>> = {
   cancel: 'DispatchCancelled',
   resume: 'DispatchResumed',
   retry: 'DispatchRetried',
+  settle: 'DispatchSettled',
   export: 'ExportStarted',
 };
 
@@ -62,7 +65,7 @@ export const createRequests = (deps: OperateDispatchesHandlerDeps) => {
     const parsed = parseRetryRequest(body.json);
     if (!parsed.ok) return invalid(parsed);
     const { statuses, applyIds } = parsed;
-    if (applyIds === undefined) return operatedAnswer(await operate('retry', caller, 'retry', dispatchId, statuses));
+    if (applyIds === undefined) return operatedAnswer(await operate('retry', caller, 'retry', dispatchId, { statuses }));
     const result = await deps.retryRecipients(caller, dispatchId, { statuses, applyIds });
     const reopened = typeof result === 'string' ? 0 : result.filter((each) => each.result === 'reopened').length;
     telemetry.logger.info('recipients retried', { dispatchId, asked: applyIds.length, reopened });
@@ -82,15 +85,29 @@ export const createRequests = (deps: OperateDispatchesHandlerDeps) => {
     return settledAnswer(result);
   };
 
+  const settleMany: Answer = async (caller, dispatchId, event) => {
+    const body = await readBody(event);
+    if (!body.ok) return problemAnswer(problem(body.problem, body.more));
+    const parsed = parseSettleManyRequest(body.json);
+    if (!parsed.ok) return invalid(parsed);
+    const { word, applyIds } = parsed;
+    if (applyIds === undefined) return operatedAnswer(await operate('settle', caller, 'settle', dispatchId, { word }));
+    const result = await deps.settleRecipients(caller, dispatchId, applyIds, word);
+    const settled = result === 'not-found' ? 0 : result.filter(({ isNew }) => isNew).length;
+    telemetry.logger.info('recipients settled', { dispatchId, asked: applyIds.length, settled, as: word.as });
+    if (settled > 0) telemetry.count('RecipientSettledByHand', settled);
+    return settledManyAnswer(result);
+  };
+
   const startExport: Answer = async (caller, dispatchId, event) => {
     const body = event.body === undefined || event.body === '' ? ({ ok: true, json: {} } as const) : await readBody(event);
     if (!body.ok) return problemAnswer(problem(body.problem, body.more));
     const parsed = parseExportRequest(body.json);
     if (!parsed.ok) return invalid(parsed);
     const { status } = parsed;
-    const result = await operate('export', caller, 'export', dispatchId, status && [status]);
+    const result = await operate('export', caller, 'export', dispatchId, status && { statuses: [status] });
     return exportAnswer(result, deps.clock(), status);
   };
 
-  return { cancel: simple('cancel'), resume: simple('resume'), retry, settle, startExport };
+  return { cancel: simple('cancel'), resume: simple('resume'), retry, settle, settleMany, startExport };
 };

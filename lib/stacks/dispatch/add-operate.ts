@@ -35,6 +35,7 @@ export const addOperate = (scope: Construct, { stage, table }: Parts): Record<st
         { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/cancel', scopes: SENDERS },
         { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/resume', scopes: SENDERS },
         { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/retry', scopes: SENDERS },
+        { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/settle', scopes: SENDERS },
         { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/recipients/{applyId}/settle', scopes: SENDERS },
         { method: HttpMethod.POST, path: '/dispatches/{dispatchId}/exports', scopes: READERS },
       ],

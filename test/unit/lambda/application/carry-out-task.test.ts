@@ -427,6 +427,77 @@ describe('a retry', () => {
   });
 });
 
+describe('settling all of whom nobody knows', () => {
+  const word = { as: 'failed', note: 'not in the log' } as const;
+  const settleTask: OpenTask = { kind: 'settle', requestedAt: T0 + 50, requestedBy: 'admin-1', word };
+
+  it('writes down the word about those that were UNKNOWN when it was said, and about nobody else', async () => {
+    const { run, recipients, statusOf } = world(settleTask, [
+      [
+        ['unknown', unknown({ failedAt: T0 + 50 })],
+        ['failed', failed()],
+      ],
+      [
+        ['unknown-since', unknown({ failedAt: T0 + 51 })],
+        ['sent', sent()],
+        ['pending', pending()],
+        ['processing', processing()],
+        ['unknown-too', unknown()],
+      ],
+    ]);
+
+    expect(await run()).toEqual({ outcome: 'done', kind: 'settle', ...NO_ROWS, settled: 2 });
+    for (const id of ['unknown', 'unknown-too']) {
+      expect(recipients.get(aKey(id))).toMatchObject({
+        recipient: { status: 'FAILED', lastErrorCode: 'SETTLED_BY_OPERATOR', failedAt: T0 + 100 },
+        settled: { ...word, who: 'admin-1', at: T0 + 50 },
+      });
+    }
+    const others = ['failed', 'unknown-since', 'sent', 'pending', 'processing'];
+    expect(others.map(statusOf)).toEqual(['FAILED', 'UNKNOWN', 'SENT', 'PENDING', 'PROCESSING']);
+    for (const id of others) expect(recipients.get(aKey(id))).not.toHaveProperty('settled');
+  });
+
+  it.each(['STOPPED', 'COMPLETED', 'CANCELLED'] as const)('works in a dispatch that is %s', async (status) => {
+    const { run, statusOf } = world(settleTask, [[['a', unknown()]]], { status });
+
+    expect(await run()).toMatchObject({ outcome: 'done', settled: 1 });
+    expect(statusOf('a')).toBe('FAILED');
+  });
+
+  it('carried out twice settles once, and another word later finds nothing', async () => {
+    const { run, state, recipients } = world(settleTask, [[['a', unknown()]]]);
+    await run();
+    const before = recipients.get(aKey('a'));
+    for (const task of [settleTask, { ...settleTask, word: { as: 'sent', note: 'x' } as const }]) {
+      state.task = task;
+      expect(await run()).toMatchObject({ outcome: 'done', settled: 0 });
+    }
+
+    expect(recipients.get(aKey('a'))).toEqual(before);
+  });
+
+  it('leaves alone one that was sent again since it was read', async () => {
+    const { run, recipients } = world(settleTask, [[['a', unknown()]]]);
+    const { amend } = { amend: recipients.amend.bind(recipients) };
+    recipients.amend = (key, change) => {
+      recipients.put(key, aRecipient(unknown({ round: 2, failedAt: T0 + 60 }), { applyId: 'a' }));
+      return amend(key, change);
+    };
+
+    expect(await run()).toMatchObject({ settled: 0 });
+    expect(recipients.get(aKey('a'))?.recipient.status).toBe('UNKNOWN');
+  });
+
+  it('comes again when the table does not answer', async () => {
+    const { run, state, recipients } = world(settleTask, [[['a', unknown()]]]);
+    recipients.outage = (step) => step === 'amend';
+
+    await expect(run()).rejects.toThrow(RowsUnfinishedError);
+    expect(state.task).toEqual(settleTask);
+  });
+});
+
 describe('an export', () => {
   const exportTask: OpenTask = { kind: 'export', requestedAt: T0, requestedBy: 'admin-1' };
   const rows = (n: number) => Array.from({ length: n }, (_, i) => [[`r${i}`, sent()]] as const);

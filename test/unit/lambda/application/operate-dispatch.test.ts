@@ -5,7 +5,6 @@ import { createOperateDispatch } from '../../../../lambda/application/operate-di
 import type { NewTask, Operable } from '../../../../lambda/application/operate-ports.ts';
 import type { Counts, Dispatch } from '../../../../lambda/domain/dispatch.ts';
 import type { Operation } from '../../../../lambda/domain/operation.ts';
-import type { RecipientStatus } from '../../../../lambda/domain/recipient.ts';
 import { aDispatch, DISPATCH_ID, rowCounts, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 
@@ -23,7 +22,7 @@ const run = async (
   operation: Operation,
   { stored, meanwhile = [], counts = someCounts({}), hasContent = true }: World,
   person = OWNER,
-  statuses?: readonly RecipientStatus[],
+  more?: Pick<NewTask, 'statuses' | 'word'>,
 ) => {
   const clock = createFakeClock();
   const started: { next: Dispatch; task: NewTask }[] = [];
@@ -47,8 +46,8 @@ const run = async (
     random: () => 0.5,
     sleep: clock.sleep,
   });
-  const result = await operate(person, operation, DISPATCH_ID, statuses);
-  return { result, started, again: () => operate(person, operation, DISPATCH_ID, statuses), clock };
+  const result = await operate(person, operation, DISPATCH_ID, more);
+  return { result, started, again: () => operate(person, operation, DISPATCH_ID, more), clock };
 };
 const stopped = aDispatch({ status: 'STOPPED', generation: 3, faultCode: 'INVALID_PARAMETER', faultSince: T0 - 9 });
 
@@ -181,7 +180,7 @@ describe('retrying', () => {
     'of a dispatch that is %s leaves its state alone and starts a task (U20)',
     async (status) => {
       const stored = { dispatch: aDispatch({ status, generation: 3 }), tasks: 1 };
-      const { result, started } = await run('retry', { stored }, OWNER, ['FAILED', 'UNKNOWN']);
+      const { result, started } = await run('retry', { stored }, OWNER, { statuses: ['FAILED', 'UNKNOWN'] });
 
       expect(result).toMatchObject({ outcome: 'accepted', dispatch: { status, generation: 4 }, task: 2, isNew: true });
       expect(started).toMatchObject([{ task: { kind: 'retry', requestedAt: T0, statuses: ['FAILED', 'UNKNOWN'] } }]);
@@ -189,20 +188,36 @@ describe('retrying', () => {
   );
 
   it('is refused in a dispatch that is cancelled', async () => {
-    const { result } = await run('retry', { stored: { dispatch: aDispatch({ status: 'CANCELLED' }), tasks: 1 } }, OWNER, [
-      'FAILED',
-    ]);
+    const { result } = await run('retry', { stored: { dispatch: aDispatch({ status: 'CANCELLED' }), tasks: 1 } }, OWNER, {
+      statuses: ['FAILED'],
+    });
 
     expect(result).toEqual({ outcome: 'refused', because: 'already-cancelled', status: 'CANCELLED' });
   });
 
   it('is refused when there is nothing left to make a mail of', async () => {
     const stored = { dispatch: aDispatch({ status: 'COMPLETED' }), tasks: 1 };
-    const { result, started } = await run('retry', { stored, hasContent: false }, OWNER, ['FAILED']);
+    const { result, started } = await run('retry', { stored, hasContent: false }, OWNER, { statuses: ['FAILED'] });
 
     expect(result).toEqual({ outcome: 'refused', because: 'expired', status: 'COMPLETED' });
     expect(started).toEqual([]);
   });
+});
+
+describe('settling all of whom nobody knows', () => {
+  it.each(['ACCEPTED', 'IN_PROGRESS', 'STOPPED', 'COMPLETED', 'CANCELLED'] as const)(
+    'starts a task in a dispatch that is %s, which stays as it is',
+    async (status) => {
+      const word = { as: 'failed', note: 'not in the log' } as const;
+      const dispatch = aDispatch({ status, generation: 3 });
+      const { result, started } = await run('settle', { stored: { dispatch, tasks: 1 } }, OWNER, { word });
+
+      expect(result).toMatchObject({ outcome: 'accepted', dispatch, task: 2, isNew: true });
+      expect(started).toMatchObject([
+        { next: dispatch, task: { kind: 'settle', requestedAt: T0, requestedBy: 'admin-1', word } },
+      ]);
+    },
+  );
 });
 
 describe('an export', () => {
@@ -210,7 +225,7 @@ describe('an export', () => {
     'of a dispatch that is %s changes nothing of it',
     async (status) => {
       const dispatch = aDispatch({ status, generation: 3 });
-      const { result, started } = await run('export', { stored: { dispatch, tasks: 0 } }, OWNER, ['FAILED']);
+      const { result, started } = await run('export', { stored: { dispatch, tasks: 0 } }, OWNER, { statuses: ['FAILED'] });
 
       expect(result).toMatchObject({ outcome: 'accepted', dispatch, task: 1 });
       expect(started).toMatchObject([{ next: dispatch, task: { kind: 'export', statuses: ['FAILED'] } }]);

@@ -7,16 +7,22 @@ import { aDispatch, exhausted, failed, pending, rowCounts, sent, unknown } from 
 import { T0 } from '../../../support/clock.ts';
 
 const TABLE: readonly (readonly [DispatchStatus, Readonly<Record<Operation, Permit>>])[] = [
-  ['ACCEPTED', { cancel: 'go-ahead', resume: 'not-stopped', retry: 'go-ahead', export: 'go-ahead' }],
-  ['IN_PROGRESS', { cancel: 'go-ahead', resume: 'not-stopped', retry: 'go-ahead', export: 'go-ahead' }],
-  ['STOPPED', { cancel: 'go-ahead', resume: 'go-ahead', retry: 'go-ahead', export: 'go-ahead' }],
-  ['COMPLETED', { cancel: 'already-completed', resume: 'not-stopped', retry: 'go-ahead', export: 'go-ahead' }],
-  ['CANCELLED', { cancel: 'done-already', resume: 'not-stopped', retry: 'already-cancelled', export: 'go-ahead' }],
+  ['ACCEPTED', { cancel: 'go-ahead', resume: 'not-stopped', retry: 'go-ahead', settle: 'go-ahead', export: 'go-ahead' }],
+  ['IN_PROGRESS', { cancel: 'go-ahead', resume: 'not-stopped', retry: 'go-ahead', settle: 'go-ahead', export: 'go-ahead' }],
+  ['STOPPED', { cancel: 'go-ahead', resume: 'go-ahead', retry: 'go-ahead', settle: 'go-ahead', export: 'go-ahead' }],
+  [
+    'COMPLETED',
+    { cancel: 'already-completed', resume: 'not-stopped', retry: 'go-ahead', settle: 'go-ahead', export: 'go-ahead' },
+  ],
+  [
+    'CANCELLED',
+    { cancel: 'done-already', resume: 'not-stopped', retry: 'already-cancelled', settle: 'go-ahead', export: 'go-ahead' },
+  ],
 ];
 
 describe('what a person may do to a dispatch', () => {
   it.each(TABLE)('that is %s is as the table says', (status, expected) => {
-    const names = ['cancel', 'resume', 'retry', 'export'] as const;
+    const names = ['cancel', 'resume', 'retry', 'settle', 'export'] as const;
 
     expect(Object.fromEntries(names.map((name) => [name, permit(name, status)]))).toEqual(expected);
   });

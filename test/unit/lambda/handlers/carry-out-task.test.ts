@@ -118,7 +118,16 @@ describe('the task worker’s handler', () => {
   it('counts what a task did', async () => {
     const { handler } = handlerThat({
       carryOut: () =>
-        Promise.resolve({ outcome: 'done', kind: 'resume', cancelled: 1, reopened: 2, enqueued: 3, exported: 5, broken: 4 }),
+        Promise.resolve({
+          outcome: 'done',
+          kind: 'resume',
+          cancelled: 1,
+          reopened: 2,
+          settled: 6,
+          enqueued: 3,
+          exported: 5,
+          broken: 4,
+        }),
     });
 
     await handler(anSqsEvent(carryOutBody(1)), aContext());
@@ -126,6 +135,7 @@ describe('the task worker’s handler', () => {
     expect(metrics()).toEqual({
       RecipientCancelled: 1,
       RecipientReopened: 2,
+      RecipientSettledByHand: 6,
       RecipientEnqueuedAgain: 3,
       RecipientExported: 5,
       RecipientBroken: 4,

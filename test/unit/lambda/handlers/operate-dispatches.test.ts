@@ -4,10 +4,12 @@ import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
 import type { Operated, OperateDispatch } from '../../../../lambda/application/operate-dispatch.ts';
 import type { RetryRecipients } from '../../../../lambda/application/retry-recipients.ts';
 import type { Settled } from '../../../../lambda/application/settle-recipient.ts';
+import type { SettleRecipients } from '../../../../lambda/application/settle-recipients.ts';
 import { RecipientView } from '../../../../lambda/contracts/dispatch-view.ts';
 import { ExportView } from '../../../../lambda/contracts/export-view.ts';
 import { OperatedView } from '../../../../lambda/contracts/operated-view.ts';
 import { RetriedView } from '../../../../lambda/contracts/retry.ts';
+import { SettledView } from '../../../../lambda/contracts/settle.ts';
 import { createHandler } from '../../../../lambda/handlers/operate-dispatches/handler.ts';
 import { aDispatch, aRecipient } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
@@ -37,9 +39,14 @@ const cancelled: Operated = {
 interface Others {
   readonly retried?: Awaited<ReturnType<RetryRecipients>>;
   readonly settled?: Settled;
+  readonly settledMany?: Awaited<ReturnType<SettleRecipients>>;
 }
 
-const post = async (parts: RequestParts, result: Operated | Error = cancelled, { retried = [], settled }: Others = {}) => {
+const post = async (
+  parts: RequestParts,
+  result: Operated | Error = cancelled,
+  { retried = [], settled, settledMany = [] }: Others = {},
+) => {
   const others: unknown[][] = [];
   const calls: Parameters<OperateDispatch>[] = [];
   const handler = createHandler({
@@ -54,6 +61,10 @@ const post = async (parts: RequestParts, result: Operated | Error = cancelled, {
     settleRecipient: (...args) => {
       others.push(args);
       return Promise.resolve(settled ?? { outcome: 'not-found' });
+    },
+    settleRecipients: (...args) => {
+      others.push(args);
+      return Promise.resolve(settledMany);
     },
     clock: () => T0,
     telemetry: output.telemetry,
@@ -121,7 +132,7 @@ describe('a retry', () => {
     const { statusCode, calls, others } = await post(withBody(RETRY, { statuses: ['UNKNOWN', 'UNKNOWN'] }));
 
     expect(statusCode).toBe(202);
-    expect(calls).toEqual([[{ adminId: 'admin-1', isOperator: false }, 'retry', ID, ['UNKNOWN']]]);
+    expect(calls).toEqual([[{ adminId: 'admin-1', isOperator: false }, 'retry', ID, { statuses: ['UNKNOWN'] }]]);
     expect(others).toEqual([]);
     expect(output.metrics().map(({ name }) => name)).toEqual(['DispatchRetried']);
   });
@@ -221,13 +232,72 @@ describe('settling a recipient', () => {
   });
 });
 
+describe('settling several recipients', () => {
+  const SETTLE = 'POST /dispatches/{dispatchId}/settle';
+  const word = { as: 'failed', note: 'not in the log' } as const;
+
+  it('of given ones happens at once, and tells what became of each', async () => {
+    const settledMany = [
+      { applyId: 'a', result: 'settled', status: 'FAILED', isNew: true },
+      { applyId: 'b', result: 'settled', status: 'FAILED', isNew: false },
+      { applyId: 'c', result: 'left-alone', status: 'SENT', isNew: false },
+    ] as const;
+    const body = withBody(SETTLE, { ...word, applyIds: ['a', 'b', 'c'] });
+    const { statusCode, json, others, calls } = await post(body, cancelled, { settledMany });
+
+    expect({ statusCode, calls }).toEqual({ statusCode: 200, calls: [] });
+    expect(SettledView.parse(json).recipients).toEqual(
+      settledMany.map(({ applyId, result, status }) => ({ applyId, result, status })),
+    );
+    expect(json).not.toHaveProperty('recipients.0.isNew');
+    expect(others).toEqual([[{ adminId: 'admin-1', isOperator: false }, ID, ['a', 'b', 'c'], word]]);
+    expect(output.metrics()).toMatchObject([{ name: 'RecipientSettledByHand', value: 1 }]);
+    expect(output.text()).not.toContain('not in the log');
+  });
+
+  it('of all is a task', async () => {
+    const { statusCode, calls, others } = await post(withBody(SETTLE, { ...word, all: true }));
+
+    expect({ statusCode, others }).toEqual({ statusCode: 202, others: [] });
+    expect(calls).toEqual([[{ adminId: 'admin-1', isOperator: false }, 'settle', ID, { word }]]);
+    expect(output.metrics().map(({ name }) => name)).toEqual(['DispatchSettled']);
+    expect(output.text()).not.toContain('not in the log');
+  });
+
+  it('of another admin’s dispatch is answered like one that does not exist (A5)', async () => {
+    const given = await post(withBody(SETTLE, { ...word, applyIds: ['a'] }), cancelled, { settledMany: 'not-found' });
+    const all = await post(withBody(SETTLE, { ...word, all: true }), { outcome: 'not-found' });
+
+    expect([given.statusCode, all.statusCode]).toEqual([404, 404]);
+    expect(given.body).toBe(all.body);
+  });
+
+  it.each<[string, unknown]>([
+    ['apply-ids-or-all', word],
+    ['apply-ids-or-all', { ...word, all: true, applyIds: ['a'] }],
+    ['type', { ...word, all: false }],
+    ['no-apply-ids', { ...word, applyIds: [] }],
+    ['too-many-apply-ids', { ...word, applyIds: Array.from({ length: 101 }, (_, i) => `${i}`) }],
+    ['note-empty', { as: 'sent', note: ' ', all: true }],
+    ['required', { note: 'x', all: true }],
+    ['unknown-field', { ...word, all: true, statuses: ['UNKNOWN'] }],
+  ])('by a body that breaks the rule %s is refused: %j', async (rule, body) => {
+    expect(await post(withBody(SETTLE, body))).toMatchObject({
+      statusCode: 422,
+      json: { errors: [{ rule }] },
+      calls: [],
+      others: [],
+    });
+  });
+});
+
 describe('an export', () => {
   const EXPORT = 'POST /dispatches/{dispatchId}/exports';
 
   it.each<[string, RequestParts, unknown]>([
     ['of all recipients, without a body', { routeKey: EXPORT }, undefined],
     ['of all recipients', withBody(EXPORT, {}), undefined],
-    ['of those in a state', withBody(EXPORT, { status: 'FAILED' }), ['FAILED']],
+    ['of those in a state', withBody(EXPORT, { status: 'FAILED' }), { statuses: ['FAILED'] }],
   ])('begins as a task: %s', async (_name, parts, statuses) => {
     const { statusCode, headers, json, calls } = await post(parts);
 

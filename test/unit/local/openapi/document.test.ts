@@ -9,7 +9,7 @@ import { AcceptedView, DispatchNowView, RecipientView } from '../../../../lambda
 import { ExportView } from '../../../../lambda/contracts/export-view.ts';
 import { PROBLEMS } from '../../../../lambda/contracts/problem.ts';
 import { RetriedView, RetryRequest } from '../../../../lambda/contracts/retry.ts';
-import { SettleRequest } from '../../../../lambda/contracts/settle.ts';
+import { SettledView, SettleManyRequest, SettleRequest } from '../../../../lambda/contracts/settle.ts';
 import { findPage } from '../../../../local/http/pages.ts';
 import { openApiDocument } from '../../../../local/openapi/document.ts';
 import { EXAMPLES } from '../../../../local/openapi/examples.ts';
@@ -54,6 +54,8 @@ describe('the description of the API', () => {
       [RetryRequest, EXAMPLES.retry],
       [RetriedView, EXAMPLES.retried],
       [SettleRequest, EXAMPLES.settle],
+      [SettleManyRequest, EXAMPLES.settleMany],
+      [SettledView, EXAMPLES.settled],
       [ExportView, EXAMPLES.export],
     ] as const) {
       expect(schema.safeParse(example).error).toBeUndefined();

@@ -87,6 +87,15 @@ describe('moving the cursor', () => {
     });
   });
 
+  it('beyond the end takes the note of a settled one away: it is in the rows', async () => {
+    dynamo.on(UpdateCommand).resolves({});
+    const word = { as: 'sent', note: 'asked by phone' } as const;
+
+    await repository().advance(KEY, { ...task, kind: 'settle', word }, undefined, 's-2');
+
+    expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input.UpdateExpression).toContain('REMOVE #word');
+  });
+
   it.each([
     ['finds its own write when the SDK repeats it', 's-2', true],
     ['finds that another worker was faster', 's-other', false],

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { RecipientsView } from '../../lambda/contracts/dispatch-view.ts';
+import { SettledView } from '../../lambda/contracts/settle.ts';
+import { poll, TestStack } from '../support/stack.ts';
+
+/** A second lost answer is the last: then a recipient is UNKNOWN. */
+const stack = new TestStack({ UNCLEAR_POLICY: 'resend', SWEEP_SECONDS: '2', VISIT_SECONDS: '2' });
+beforeAll(() => stack.start());
+afterAll(() => stack.end());
+
+const NOTE = 'asked them by phone';
+const post = (id: string, body: object, token = stack.description.tokens.admin) =>
+  stack.request('POST', `/dispatches/${id}/settle`, {
+    token,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const settledOf = async (id: string) =>
+  RecipientsView.parse(await (await stack.request('GET', `/dispatches/${id}/recipients`)).json()).recipients.flatMap(
+    ({ status, settled }) => (settled === undefined ? [] : [{ status, ...settled }]),
+  );
+
+describe('recipients of whom nobody knows whether they were sent to', () => {
+  it('are settled together, some by name and then all others by a task', async () => {
+    await stack.events({ lost: true });
+    await stack.fault({ fault: 'reset-after-accept', recipient: 'lost-' });
+    const names = (i: number) => (i < 8 ? `lost-${i}` : `fine-${i}`);
+    const id = await stack.accepted('bulk', stack.bodyOf(10, names));
+    expect((await stack.finished(id, 80_000)).counts).toMatchObject({ SENT: 2, UNKNOWN: 8 });
+    const unknown = (await stack.recipients(id, '?status=UNKNOWN')).map(({ applyId }) => applyId);
+    const [sent] = await stack.recipients(id, '?status=SENT');
+
+    const two = await post(id, { as: 'sent', note: NOTE, applyIds: [...unknown.slice(0, 2), sent?.applyId, 'nobody'] });
+    expect(two.status).toBe(200);
+    expect(SettledView.parse(await two.json()).recipients.map(({ result, status }) => [result, status])).toEqual([
+      ['settled', 'SENT'],
+      ['settled', 'SENT'],
+      ['left-alone', 'SENT'],
+      ['no-such-recipient', undefined],
+    ]);
+
+    expect((await post(id, { as: 'failed', note: NOTE, all: true }, stack.description.tokens.secondAdmin)).status).toBe(404);
+    // Asked for twice, it has one effect.
+    const answers = [
+      await post(id, { as: 'failed', note: NOTE, all: true }),
+      await post(id, { as: 'sent', note: 'x', all: true }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    await poll(
+      () => stack.dispatch(id),
+      ({ status, counts }) => status === 'COMPLETED' && counts['UNKNOWN'] === 0,
+    );
+
+    expect((await stack.dispatch(id)).counts).toMatchObject({ SENT: 4, FAILED: 6, UNKNOWN: 0 });
+    const settled = await settledOf(id);
+    expect(settled.map(({ status, as }) => `${status} as ${as}`).toSorted()).toEqual([
+      ...new Array<string>(6).fill('FAILED as failed'),
+      ...new Array<string>(2).fill('SENT as sent'),
+    ]);
+    for (const { note, who } of settled) expect({ note, who }).toEqual({ note: NOTE, who: settled[0]?.who });
+    for (const name of ['operate-dispatches', 'carry-out-task']) expect(stack.log(name)).not.toContain(NOTE);
+  });
+});
