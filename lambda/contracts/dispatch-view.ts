@@ -5,6 +5,7 @@ import type { Addressee } from '../domain/content.ts';
 import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent } from '../domain/delivery.ts';
 import type { Dispatch, RowCounts } from '../domain/dispatch.ts';
 import { toIso } from '../domain/instant.ts';
+import { POSSIBLE_COPY_REASONS, possibleCopies } from '../domain/possible-copies.ts';
 import { type Recipient, RECIPIENT_STATUSES } from '../domain/recipient.ts';
 import type { SendEstimate } from '../domain/send-estimate.ts';
 import type { Settlement } from '../domain/settlement.ts';
@@ -131,6 +132,17 @@ const EventView = z.object({
   detail: z.string().exactOptional(),
 });
 
+/** An attempt of an UNKNOWN recipient whose mail may have arrived. */
+const PossibleCopyView = z.object({
+  round: Count,
+  n: Count,
+  startedAt: Iso,
+  reason: z.enum(POSSIBLE_COPY_REASONS),
+  code: z.string().exactOptional(),
+});
+
+const RETRY_WARNING = 'These attempts may have sent the email. A retry may send another copy.';
+
 /** A recipient as the API shows it. */
 export const RecipientView = z.object({
   applyId: z.string(),
@@ -148,6 +160,10 @@ export const RecipientView = z.object({
   delivery: z.enum(DELIVERY_STATES).exactOptional(),
   /** A person's word on what became of the mail, and how that person knows. */
   settled: z.object({ as: z.enum(['sent', 'failed']), who: z.string(), at: Iso, note: z.string() }).exactOptional(),
+  possibleCopies: z
+    .object({ warning: z.literal(RETRY_WARNING), attempts: z.array(PossibleCopyView) })
+    .describe('Of an UNKNOWN recipient: the attempts without a recorded answer, which may have sent the email, and why.')
+    .exactOptional(),
   /** The newest ones, oldest first. */
   attempts: z.array(AttemptView),
   /** The newest ones, oldest first. */
@@ -188,6 +204,11 @@ const toStateView = (recipient: Recipient): Partial<RecipientView> => {
 const toAttemptView = (attempt: Attempt): z.output<typeof AttemptView> =>
   AttemptView.parse({ ...attempt, startedAt: toIso(attempt.startedAt) });
 
+const toPossibleCopiesView = (attempts: readonly Attempt[]): RecipientView['possibleCopies'] & {} => ({
+  warning: RETRY_WARNING,
+  attempts: possibleCopies(attempts).map((copy) => ({ ...copy, startedAt: toIso(copy.startedAt) })),
+});
+
 const toEventView = (event: MailEvent): z.output<typeof EventView> => EventView.parse({ ...event, at: toIso(event.at) });
 
 export const toRecipientView = (
@@ -209,6 +230,7 @@ export const toRecipientView = (
     attemptCount,
     ...toStateView(recipient),
     ...(status === 'SENT' && { delivery }),
+    ...(status === 'UNKNOWN' && { possibleCopies: toPossibleCopiesView(attempts) }),
     ...(settled !== undefined && { settled: { ...settled, at: toIso(settled.at) } }),
     attempts: attempts.map(toAttemptView),
     events: events.map(toEventView),

@@ -3,6 +3,7 @@ import type { Attempt } from '../../domain/attempt.ts';
 import type { MailEvent } from '../../domain/delivery.ts';
 import { sentence, table, time } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
+import { possibleCopiesWarning } from './possible-copies.ts';
 import { deliverySentence, stateSentence } from './recipient-words.ts';
 
 /** What became of one recipient, in plain sentences and then in detail. */
@@ -16,6 +17,7 @@ export const recipientPart = (seen: RecipientSeen, story: Story): readonly HtmlV
       attemptCount === 0 ? ', no attempt in it yet.' : [', attempt ', attemptCount, ' of that round.'],
     ),
     stateSentence(seen, story),
+    status === 'UNKNOWN' && possibleCopiesWarning(attempts),
     status === 'SENT' && deliverySentence(seen.delivery),
     settled && sentence('Settled as ', settled.as, ' by ', settled.who, ' at ', time(settled.at), '.'),
     attemptsTable(attempts),

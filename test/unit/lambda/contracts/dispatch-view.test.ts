@@ -31,7 +31,16 @@ describe('a recipient is shown', () => {
     ['SENT with the message id', sent(), { attemptCount: 1, messageId: 'ses-1', sentAt: AT, delivery: 'none' }],
     ['FAILED with its error', failed(), { attemptCount: 1, lastErrorCode: 'MESSAGE_REJECTED', failedAt: AT }],
     ['FAILED without its dead message', exhausted(), { attemptCount: 7, lastErrorCode: 'ATTEMPTS_EXHAUSTED', failedAt: AT }],
-    ['UNKNOWN with its error', unknown(), { attemptCount: 1, lastErrorCode: 'OUTCOME_UNCLEAR', failedAt: AT }],
+    [
+      'UNKNOWN with its error and a warning',
+      unknown(),
+      {
+        attemptCount: 1,
+        lastErrorCode: 'OUTCOME_UNCLEAR',
+        failedAt: AT,
+        possibleCopies: { warning: 'These attempts may have sent the email. A retry may send another copy.', attempts: [] },
+      },
+    ],
     ['CANCELLED and when', cancelled, { attemptCount: 0, cancelledAt: AT }],
   ])('%s', (_name, recipient, expected) => {
     const view = toRecipientView(aRecipient(recipient));
@@ -47,6 +56,22 @@ describe('a recipient is shown', () => {
       { round: 1, n: 1, startedAt: AT, outcome: 'retry', code: 'NOT_CONNECTED', ms: 12 },
       { round: 1, n: 2, startedAt: '2026-03-02T09:00:00.001Z' },
     ]);
+  });
+
+  it('UNKNOWN with the attempts that may have sent the email, and FAILED without', () => {
+    const attempts = [
+      anAttempt({ outcome: 'unclear', code: 'TIMED_OUT' }),
+      anAttempt({ n: 2, outcome: 'retry' }),
+      anAttempt({ n: 3 }),
+    ];
+    const view = toRecipientView(aRecipient(unknown(), { attempts }));
+
+    expect(view.possibleCopies?.attempts).toEqual([
+      { round: 1, n: 1, startedAt: AT, reason: 'answer-lost', code: 'TIMED_OUT' },
+      { round: 1, n: 3, startedAt: AT, reason: 'no-answer-recorded' },
+    ]);
+    expect(RecipientView.safeParse(view).success).toBe(true);
+    expect(toRecipientView(aRecipient(failed(), { attempts }))).not.toHaveProperty('possibleCopies');
   });
 
   it('with how far the mail got', () => {

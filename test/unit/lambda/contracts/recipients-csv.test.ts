@@ -27,6 +27,10 @@ describe('a line of the file', () => {
     });
   });
 
+  it.each(['soft-bounced', 'bounced', 'complained'] as const)('tells a soft bounce from a permanent one: %s', (delivery) => {
+    expect(cells(toCsvLine(aRecipient(sent(), { delivery })))[3]).toBe(delivery);
+  });
+
   it('keeps any text: quotes, commas, line breaks, Korean', () => {
     const applyId = '지원자 "김", 1;2\n3';
 

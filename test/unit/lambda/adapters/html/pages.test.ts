@@ -464,6 +464,24 @@ describe('the story of a recipient', () => {
     expect(ofRecipient(sent(), { delivery })).toMatch(new RegExp(`Delivery: ${delivery}\\. .*${words}`));
   });
 
+  it('names the attempts that may have sent the mail of one that is UNKNOWN, and warns of another copy', () => {
+    const attempts = [
+      anAttempt({ outcome: 'unclear', code: 'TIMED_OUT' }),
+      anAttempt({ n: 2, outcome: 'retry', code: 'NOT_CONNECTED' }),
+      anAttempt({ n: 3, startedAt: T0 + MINUTE }),
+    ];
+    const text = ofRecipient(unknown(), { attempts });
+
+    expect(text).toContain(
+      `attempt 1 of round 1, started at ${at(0)} (the answer of SES was lost, TIMED_OUT); attempt 3 of round 1`,
+    );
+    expect(text).toContain(
+      `started at ${at(1)} (the sender stopped before it recorded an answer). A retry may send another copy.`,
+    );
+    expect(text).not.toContain('attempt 2 of round 1, started');
+    expect(ofRecipient(sent(), { attempts })).not.toContain('another copy');
+  });
+
   it('tells who settled it, and not how that person knows', () => {
     const settled = { as: 'sent', who: 'op-1', at: T0, note: 'Kim Lee says so' } as const;
     const { status, round, attemptCount, sentAt } = sent();
