@@ -12,6 +12,7 @@ export const RUNBOOK_SECTIONS = [
   'duplicate-sent',
   'mails-discarded',
   'mails-overdue',
+  'batches-overdue',
   'send-queue-old',
   'send-queue-full',
   'feedback-queue-old',

@@ -41,24 +41,22 @@ export interface ObjectInventory extends ObjectRemover {
   page(after: string | undefined): Promise<{ readonly objects: readonly ListedObject[]; readonly next?: string }>;
 }
 
-/** What the items of a dispatch name. */
-export interface NamedObjects {
-  readonly batches: ReadonlySet<string>;
-  readonly content: string | undefined;
-}
-
-/** Where the search for orphans stands. */
+/** Where the search for objects that no item names stands. */
 export interface OrphanSearch {
-  readonly lastAt: Instant | undefined;
-  /** Absent: the next pass begins at the first object. */
+  readonly lastAt?: Instant;
+  /** Absent: the next search begins at the first object. */
   readonly cursor?: string;
 }
 
 /** The items that name objects, and the state of the search for objects that none of them names. */
 export interface OrphanRepository {
-  /** Reads consistently. */
-  named(dispatchId: string): Promise<NamedObjects>;
+  /** What an object holds, by its key; undefined: no version of this code made the key. */
+  placeOf(key: string): { readonly dispatchId: string; readonly holds: 'batch' | 'content' } | undefined;
+  /** Keys of the objects that the batches of a dispatch name, read consistently. */
+  batchObjects(dispatchId: string): Promise<ReadonlySet<string>>;
+  /** Key of the object that the content of a dispatch names, read consistently. */
+  contentObject(dispatchId: string): Promise<string | undefined>;
   search(): Promise<OrphanSearch>;
-  /** Stores where the next pass goes on. */
+  /** Stores where the next search goes on. */
   advance(search: OrphanSearch): Promise<void>;
 }

@@ -111,6 +111,14 @@ const STATES: typeof EVENTS = [
     },
   ],
   [
+    'BatchOverdue',
+    {
+      severity: 'page',
+      impact: 'Some recipients of a large dispatch have waited for more than an hour to be put into the table: they get no mail.',
+      runbook: 'batches-overdue',
+    },
+  ],
+  [
     'FeedbackSilent',
     {
       severity: 'notice',

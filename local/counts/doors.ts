@@ -1,11 +1,14 @@
 import * as z from 'zod';
 
 import { startDoor } from '../doors/door.ts';
+import { heaviestPartition, type PartitionUnits } from './partition-units.ts';
 
 /** What passed the doors. */
 export interface Counts {
   /** Calls of DynamoDB by operation, and the capacity units they used. */
   readonly dynamodb: Readonly<Record<string, { readonly calls: number; readonly units: number }>>;
+  /** Of each transaction, oldest first, the partition key that gets most, and what the server billed for all. */
+  readonly transactions: readonly (PartitionUnits & { readonly billed: number })[];
   /** Requests to SQS by action; receives that brought nothing are `EmptyReceive`. */
   readonly sqs: Readonly<Record<string, number>>;
 }
@@ -27,10 +30,12 @@ const parseJson = <T>(schema: z.ZodType<T>, body: Buffer): T | undefined => {
 };
 
 const META = z.record(z.string(), z.unknown());
+const Heaviest = z.unknown().transform(heaviestPartition);
 
 /** Puts a counting door before DynamoDB and one before SQS. */
 export const startCountingDoors = async (targets: { readonly dynamodb: string; readonly sqs: string }) => {
   const dynamodb: Record<string, { calls: number; units: number }> = {};
+  const transactions: (PartitionUnits & { readonly billed: number })[] = [];
   const sqs: Record<string, number> = {};
 
   const tables = await startDoor({
@@ -39,11 +44,14 @@ export const startCountingDoors = async (targets: { readonly dynamodb: string; r
       const content = METERED.test(operation) ? parseJson(META, body) : undefined;
       return content ? Buffer.from(JSON.stringify({ ...content, ReturnConsumedCapacity: 'TOTAL' })) : body;
     },
-    onAnswer: ({ operation }, answer) => {
+    onAnswer: ({ operation, body }, answer) => {
       const used = parseJson(Consumed, answer)?.ConsumedCapacity ?? [];
       const entry = (dynamodb[operation] ??= { calls: 0, units: 0 });
       entry.calls += 1;
-      entry.units += used.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+      const billed = used.reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+      entry.units += billed;
+      const heaviest = operation === 'TransactWriteItems' ? parseJson(Heaviest, body) : undefined;
+      if (heaviest && billed > 0) transactions.push({ ...heaviest, billed });
       return true;
     },
   });
@@ -60,7 +68,7 @@ export const startCountingDoors = async (targets: { readonly dynamodb: string; r
   return {
     dynamodb: tables.address,
     sqs: queues.address,
-    read: (): Counts => ({ dynamodb, sqs }),
+    read: (): Counts => ({ dynamodb, transactions, sqs }),
     stop: () => {
       tables.stop();
       queues.stop();

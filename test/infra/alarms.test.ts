@@ -28,6 +28,7 @@ describe('an alarm on what the service tells', () => {
     // A state, told at each pass of the sweeper: without news it is what it was.
     ['SendingPaused', 'ignore'],
     ['FeedbackSilent', 'ignore'],
+    ['BatchOverdue', 'ignore'],
     ['AccountOutdated', 'ignore'],
     // An event: without news it did not happen again.
     ['DispatchStopped', 'notBreaching'],
@@ -243,6 +244,7 @@ describe('the alarms', () => {
     expect(others).toEqual([]);
     expect([...rule.matchAll(/Alarms([A-Za-z]+?)[0-9A-F]{8}/g)].map(([, id]) => id).sort()).toEqual([
       'ApiErrors',
+      'BatchOverdue',
       'BouncesCritical',
       'ComplaintsCritical',
       'MailsOverdue',

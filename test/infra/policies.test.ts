@@ -116,6 +116,8 @@ describe('the role of each function may do exactly this', () => {
       [
         ...table('GetItem', 'Query', 'UpdateItem'),
         'dynamodb:Query on DispatchesTable/index/open',
+        's3:DeleteObject on ListsBucket/*',
+        's3:ListBucket on ListsBucket',
         'ses:GetAccount on *',
         'sqs:GetQueueAttributes on SendsQueue',
         'sqs:SendMessage on SendsQueue',

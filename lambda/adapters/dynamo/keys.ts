@@ -37,7 +37,7 @@ export const taskKey = ({ dispatchId, task }: TaskKey): ItemKey => ({
 export const guardKey = (content: string): ItemKey => ({ pk: `GUARD#${content}`, sk: 'GUARD' });
 
 /** One of the few items that are about the whole service. */
-export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS'): ItemKey => ({
+export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS'): ItemKey => ({
   pk: 'CONTROL',
   sk: name,
 });

@@ -5,6 +5,10 @@ import { positive, text } from '../../config/env.ts';
 /** The settings of the scheduled recovery. */
 export const SweepEnv = z.object({
   TABLE_NAME: text,
+  /** Stable id of the table: first part of the keys in the bucket. */
+  TABLE_ID: text,
+  /** Bucket of long lists and large content. */
+  LIST_BUCKET: text,
   /** Name of the index that holds the dispatches which are not finished. */
   OPEN_INDEX: text,
   SEND_QUEUE_URL: text,

@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createOpenDispatchRepository } from '../../adapters/dynamo/open-dispatch-repository.ts';
+import { createOrphanRepository } from '../../adapters/dynamo/orphan-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
 import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createObjectInventory } from '../../adapters/s3/object-inventory.ts';
+import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
@@ -16,11 +19,12 @@ import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
 import { createInspectAccount } from '../../application/inspect-account.ts';
 import { createRefreshAccount } from '../../application/refresh-account.ts';
 import { createSweep } from '../../application/sweep.ts';
+import { createDeleteOrphans } from '../../application/sweep/delete-orphans.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { SweepEnv } from './env.ts';
 import { createHandler } from './handler.ts';
-import { createAccountObserver } from './signals.ts';
+import { createAccountObserver, createOrphanObserver } from './signals.ts';
 
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
@@ -29,6 +33,12 @@ const table = createTableClient(5_000);
 const telemetry = createTelemetry();
 const accounts = createAccountRepository(table, env.TABLE_NAME);
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
+const deleteOrphans = createDeleteOrphans({
+  inventory: createObjectInventory(createS3Client(5_000), env.LIST_BUCKET, env.TABLE_ID),
+  orphans: createOrphanRepository(table, env.TABLE_NAME),
+  clock,
+  observe: neverThrow(createOrphanObserver(telemetry)),
+});
 
 export const handler = createHandler({
   inspectAccount: createInspectAccount({
@@ -58,6 +68,7 @@ export const handler = createHandler({
     clock,
     stillMs: env.STILL_SECONDS * 1000,
     visitMs: env.VISIT_SECONDS * 1000,
+    lastSteps: [deleteOrphans],
   }),
   telemetry,
 });

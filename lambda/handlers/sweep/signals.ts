@@ -1,3 +1,4 @@
+import type { OrphanReport } from '../../application/sweep/delete-orphans.ts';
 import type { Account } from '../../domain/account.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -7,4 +8,14 @@ export const createAccountObserver =
   ({ logger }: Telemetry) =>
   (result: Account | { readonly error: unknown }): void => {
     if ('error' in result) logger.warn('account not read', describeError(result.error));
+  };
+
+/** Logs what a search for objects without an item came to, and counts overdue batches: 0 ends the alarm. */
+export const createOrphanObserver =
+  ({ logger, count }: Telemetry) =>
+  (report: OrphanReport): void => {
+    const isTrouble = report.batchesOverdue > 0 || report.unknown > 0;
+    logger[isTrouble ? 'warn' : 'info']('objects', { ...report });
+    count('BatchOverdue', report.batchesOverdue);
+    if (report.deleted > 0) count('OrphanDeleted', report.deleted);
   };

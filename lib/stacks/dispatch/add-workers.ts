@@ -60,7 +60,7 @@ export const addFeedback = (scope: Construct, { stage, table, events }: Parts): 
 };
 
 /** The function that recovers what got stuck. */
-export const addSweeper = (scope: Construct, { stage, table, sends, tasks }: Parts): ServiceFunction => {
+export const addSweeper = (scope: Construct, { stage, table, lists, sends, tasks }: Parts): ServiceFunction => {
   const sweeper = new ServiceFunction(scope, 'Sweep', {
     handler: 'sweep',
     // Less than the time between two passes, so that passes do not pile up.
@@ -69,6 +69,8 @@ export const addSweeper = (scope: Construct, { stage, table, sends, tasks }: Par
     kept: stage.kept,
     environment: {
       TABLE_NAME: table.table.tableName,
+      TABLE_ID: table.tableId,
+      LIST_BUCKET: lists.name,
       OPEN_INDEX,
       SEND_QUEUE_URL: sends.queue.queueUrl,
       TASK_QUEUE_URL: tasks.queue.queueUrl,
@@ -78,6 +80,7 @@ export const addSweeper = (scope: Construct, { stage, table, sends, tasks }: Par
     } satisfies SweepEnvVars,
   });
   table.grantSweep(sweeper);
+  lists.grantSweep(sweeper);
   grantReadQuota(sweeper);
   sends.grantSend(sweeper);
   sends.grantCount(sweeper);
