@@ -21,6 +21,7 @@ export const StackFile = z.object({
   feedbackQueueUrl: z.url(),
   feedbackDeadLetterQueueUrl: z.url(),
   failureBucket: z.string(),
+  listBucket: z.string(),
   templatePrefix: z.string(),
   fromAddress: z.string(),
   scenarios: z.array(

@@ -8,6 +8,7 @@ const Outputs = z
   .object({
     TableName: z.string(),
     FailureBucketName: z.string(),
+    ListBucketName: z.string(),
     EventBusName: z.string(),
     SendQueueUrl: z.string(),
     SendDeadLetterQueueUrl: z.string(),
@@ -19,6 +20,7 @@ const Outputs = z
   .transform((outputs) => ({
     tableName: outputs.TableName,
     failureBucket: outputs.FailureBucketName,
+    listBucket: outputs.ListBucketName,
     eventBusName: outputs.EventBusName,
     queueUrl: outputs.SendQueueUrl,
     deadLetterQueueUrl: outputs.SendDeadLetterQueueUrl,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { type Door, startDoor } from '../doors/door.ts';
+import { type Door, type Passage, startDoor } from '../doors/door.ts';
 import type { FunctionEndpoints } from '../functions/host.ts';
 import type { CrashPlan, Outage } from './plan.ts';
 
@@ -10,6 +10,12 @@ const SES_OPERATIONS: readonly (readonly [method: string, path: RegExp, operatio
   ['GET', /^\/v2\/email\/account$/, 'GetAccount'],
   ['GET', /^\/v2\/email\/templates\/./, 'GetEmailTemplate'],
 ];
+
+/** Nor have those of S3: of objects the method tells, with or without a key. */
+const operationOfObject = ({ method = '', url = '/' }: IncomingMessage): string => {
+  const hasKey = new URL(url, 'http://s3').pathname.split('/').filter(Boolean).length > 1;
+  return { PUT: 'PutObject', GET: hasKey ? 'GetObject' : 'ListObjectsV2', DELETE: 'DeleteObject' }[method] ?? 'Unknown';
+};
 
 const operationOfPath = ({ method, url = '/' }: IncomingMessage): string =>
   SES_OPERATIONS.find(([verb, path]) => verb === method && path.test(url.split('?')[0] ?? '/'))?.[2] ?? 'Unknown';
@@ -24,12 +30,14 @@ export interface CrashDoorOptions {
 
 type Service = Outage['service'];
 
-/** Puts doors before DynamoDB, SQS, SES and EventBridge, for each function its own, so that a door knows who calls. */
+/** Puts doors before DynamoDB, SQS, SES, EventBridge and S3, for each function its own, so that a door knows who calls. */
 export const startCrashDoors = async ({ functionNames, targets, plan, crash }: CrashDoorOptions) => {
   const doors: { readonly functionName: string; readonly service: Service; readonly door: Door }[] = [];
   const open = async (functionName: string, service: Service, target: string): Promise<string> => {
-    const strike = async (operation: string, body: Buffer, when: 'before' | 'after'): Promise<boolean> => {
-      if (!plan.strikes({ functionName, service, operation, when, body })) return false;
+    const strike = async ({ operation, path, body }: Passage, when: 'before' | 'after'): Promise<boolean> => {
+      // What an object is about stands in its key; its bytes are packed.
+      const about = service === 's3' ? Buffer.from(path) : body;
+      if (!plan.strikes({ functionName, service, operation, when, body: about })) return false;
       // Dead before the connection is cut: nothing may be done about a call that failed.
       await crash(functionName);
       return true;
@@ -37,8 +45,9 @@ export const startCrashDoors = async ({ functionNames, targets, plan, crash }: C
     const door = await startDoor({
       target,
       ...(service === 'ses' && { operationOf: operationOfPath }),
-      onRequest: async ({ operation, body }) => ((await strike(operation, body, 'before')) ? undefined : body),
-      onAnswer: async ({ operation, body }) => !(await strike(operation, body, 'after')),
+      ...(service === 's3' && { operationOf: operationOfObject }),
+      onRequest: async (passage) => ((await strike(passage, 'before')) ? undefined : passage.body),
+      onAnswer: async (passage) => !(await strike(passage, 'after')),
     });
     doors.push({ functionName, service, door });
     return door.address;
@@ -51,6 +60,7 @@ export const startCrashDoors = async ({ functionNames, targets, plan, crash }: C
       sqs: await open(name, 'sqs', targets.sqs),
       sesv2: await open(name, 'ses', targets.sesv2),
       events: await open(name, 'events', targets.events),
+      s3: await open(name, 's3', targets.s3),
     });
   }
   return {

@@ -16,7 +16,7 @@ const AtPoint = z
 
 const AtCall = z.strictObject({
   function: z.string().min(1),
-  service: z.enum(['dynamodb', 'sqs', 'ses', 'events', 'host']),
+  service: z.enum(['dynamodb', 'sqs', 'ses', 'events', 's3', 'host']),
   operation: z.string().min(1),
   match: z.string().exactOptional(),
   when: z.enum(['before', 'after']),
@@ -35,7 +35,7 @@ export type CrashOrder = CrashPoint & { readonly about?: string; readonly times:
 export const Outage = z.strictObject({
   /** Name of the function, or what it begins with. */
   function: z.string().min(1),
-  service: z.enum(['dynamodb', 'sqs', 'ses', 'events']),
+  service: z.enum(['dynamodb', 'sqs', 'ses', 'events', 's3']),
   seconds: z.number().positive().max(3_600),
 });
 export type Outage = z.output<typeof Outage>;

@@ -3,7 +3,7 @@ export interface CrashPoint {
   /** Name of the function, or what it begins with. */
   readonly function: string;
   /** `host`: what Lambda itself does for the function. */
-  readonly service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 'host';
+  readonly service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 's3' | 'host';
   readonly operation: string;
   /** Text that the request's body must contain. */
   readonly match?: string;
@@ -14,12 +14,14 @@ const sender = 'send-recipients';
 
 /** The moments that matter, by name. `after` means: carried out, but the function never hears of it. */
 export const CRASH_POINTS = {
+  'accept-after-object': { function: 'accept-dispatch', service: 's3', operation: 'PutObject', when: 'after' },
   'accept-before': { function: 'accept-dispatch', service: 'dynamodb', operation: 'TransactWriteItems', when: 'before' },
   'accept-after': { function: 'accept-dispatch', service: 'dynamodb', operation: 'TransactWriteItems', when: 'after' },
   'relay-before-send': { function: 'relay-outbox', service: 'sqs', operation: 'SendMessageBatch', when: 'before' },
   'relay-after-send': { function: 'relay-outbox', service: 'sqs', operation: 'SendMessageBatch', when: 'after' },
   'expand-midway': { function: 'carry-out-task', service: 'dynamodb', operation: 'BatchExecuteStatement', when: 'after' },
   'expand-before-delete': { function: 'carry-out-task', service: 'dynamodb', operation: 'DeleteItem', when: 'before' },
+  'expand-after-delete': { function: 'carry-out-task', service: 'dynamodb', operation: 'DeleteItem', when: 'after' },
   // Only a claim adds an attempt to the list in the table.
   'after-claim': {
     function: sender,

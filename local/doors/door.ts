@@ -6,6 +6,8 @@ import { HOST, listen } from '../ports.ts';
 export interface Passage {
   /** AWS's name of the call, such as `SendMessage`. */
   readonly operation: string;
+  /** With the query. */
+  readonly path: string;
   readonly body: Buffer;
 }
 
@@ -46,7 +48,7 @@ export const startDoor = async ({ target, operationOf = operationOfTarget, onReq
       response.destroy();
     };
     const pass = async () => {
-      const passage = { operation: operationOf(request), body: await readAll(request) };
+      const passage = { operation: operationOf(request), path: request.url ?? '/', body: await readAll(request) };
       const body = await onRequest(passage);
       if (body === undefined) {
         cut();

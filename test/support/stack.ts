@@ -273,7 +273,7 @@ export class TestStack {
   }
 
   /** Cuts functions off from a service for a time; needs LOCAL_CRASH_POINTS=1. */
-  async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses' | 'events', seconds: number): Promise<void> {
+  async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 's3', seconds: number): Promise<void> {
     const address = new URL('/_outage', this.description.crash).href;
     await tell(address, 'POST', { function: functionName, service, seconds });
   }

@@ -99,6 +99,20 @@ describe('a door before an emulator', () => {
   });
 });
 
+it('a call of S3 is known by its method, and what it is about by its key', async () => {
+  const { doors, order } = await start();
+  await order({ function: 'sweep', service: 's3', operation: 'DeleteObject', when: 'before', about: '/d1/' });
+  const call = (method: string, path: string) => fetch(`${doors.endpointsOf('sweep-function').s3}${path}`, { method });
+
+  expect((await call('DELETE', '/lists/t/d2/x')).status).toBe(200);
+  expect((await call('GET', '/lists/t/d1/x')).status).toBe(200);
+  await expect(call('DELETE', '/lists/t/d1/x')).rejects.toThrow();
+  expect({ carriedOut, killed }).toEqual({
+    carriedOut: ['DELETE /lists/t/d2/x', 'GET /lists/t/d1/x'],
+    killed: ['sweep-function'],
+  });
+});
+
 it('a function can be cut off from a service for a time', async () => {
   const { doors, control, send } = await start();
   const outage = { function: 'send-recipients', service: 'ses', seconds: 0.2 };

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { checkFromOutside } from '../support/invariants.ts';
+import { poll, TestStack } from '../support/stack.ts';
+import { openObjects } from '../support/stack-objects.ts';
+
+const stack = new TestStack({ LOCAL_CRASH_POINTS: '1' });
+let objects: ReturnType<typeof openObjects>;
+
+/** More than fit one transaction as rows. */
+const MANY = 150;
+const WORKER = 'carry-out-task';
+
+beforeAll(async () => {
+  await stack.start();
+  objects = openObjects(stack.description);
+});
+afterAll(async () => {
+  objects.close();
+  await stack.end();
+});
+
+const sentOnce = async (key: string, body: ReturnType<TestStack['bodyOf']>) => {
+  await stack.finished(stack.idOf(key), 80_000);
+  expect(await checkFromOutside(stack, stack.idOf(key), body)).toMatchObject({ sent: MANY, lost: 0, duplicates: 0 });
+};
+const bodyOf = (key: string) => stack.bodyOf(MANY, (i) => `${key}-${i}`);
+
+describe('kill -9 of accept', () => {
+  it('between an object and the commit leaves an orphan alone, and a repetition is accepted', async () => {
+    const body = bodyOf('orphaned');
+    const id = stack.idOf('orphaned');
+    await stack.crash({ point: 'accept-after-object', about: id });
+
+    expect((await stack.post('orphaned', body)).status).toBeGreaterThanOrEqual(500);
+    const [orphan] = await objects.keys(id);
+    expect(orphan).toBeDefined();
+    expect((await stack.request('GET', `/dispatches/${id}`)).status).toBe(404);
+
+    expect((await stack.post('orphaned', body)).status).toBe(202);
+    await sentOnce('orphaned', body);
+    expect(await objects.keys(id)).toEqual([orphan]);
+  });
+
+  it('after the commit loses nothing: a repetition tells that it was taken', async () => {
+    const body = bodyOf('committed');
+    await stack.crash({ point: 'accept-after', about: stack.idOf('committed') });
+
+    expect((await stack.post('committed', body)).status).toBeGreaterThanOrEqual(500);
+    const repeated = await stack.post('committed', { ...body, recipients: body.recipients.toReversed() });
+
+    expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    await sentOnce('committed', body);
+    expect(await objects.keys(stack.idOf('committed'))).toEqual([]);
+  });
+});
+
+it('kill -9 of the worker between the batch item and its object leaves an orphan, and each mail is sent once', async () => {
+  const body = bodyOf('expanded');
+  await stack.crash({ point: 'expand-after-delete', about: stack.idOf('expanded') });
+
+  await stack.accepted('expanded', body);
+
+  await stack.crashed();
+  await sentOnce('expanded', body);
+  expect(await objects.keys(stack.idOf('expanded'))).toHaveLength(1);
+});
+
+it('a request whose objects cannot be stored is answered 503 and stores nothing, and its key stays free', async () => {
+  const body = bodyOf('unstored');
+  await stack.outage('accept-dispatch', 's3', 8);
+
+  const refused = await stack.post('unstored', body);
+
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  expect((await stack.request('GET', `/dispatches/${stack.idOf('unstored')}`)).status).toBe(404);
+  await stack.accepted('unstored', body);
+  await sentOnce('unstored', body);
+});
+
+it('an expansion whose store does not answer goes on within 15 s after it does (V23)', async () => {
+  const body = bodyOf('waiting');
+  await stack.outage(WORKER, 's3', 5);
+  await stack.accepted('waiting', body);
+
+  await poll(
+    () => stack.dispatch(stack.idOf('waiting')),
+    ({ counts }) => (counts['SENT'] ?? 0) > 0,
+    5_000 + 15_000 + 10_000,
+  );
+  await sentOnce('waiting', body);
+});
+
+describe('an object that is damaged before it is expanded', () => {
+  it('stops its dispatch, and after it was restored a resume sends every mail (V26)', async () => {
+    const body = bodyOf('damaged');
+    const id = stack.idOf('damaged');
+    await stack.outage(WORKER, 'dynamodb', 4);
+    await stack.accepted('damaged', body);
+    const [key = ''] = await objects.keys(id);
+    const bytes = await objects.get(key);
+    await objects.remove(key);
+
+    await poll(
+      () => stack.dispatch(id),
+      ({ status }) => status === 'STOPPED',
+    );
+    expect(await (await stack.request('GET', `/dispatches/${id}`)).json()).toMatchObject({
+      failureReason: 'recipients-unreadable',
+    });
+    await objects.put(key, bytes);
+    expect((await stack.operate(id, 'resume')).status).toBe(202);
+
+    await sentOnce('damaged', body);
+  });
+
+  it('does not keep its dispatch from being cancelled', async () => {
+    const id = stack.idOf('given-up');
+    await stack.outage(WORKER, 'dynamodb', 4);
+    await stack.accepted('given-up', bodyOf('given-up'));
+    for (const key of await objects.keys(id)) await objects.remove(key);
+    expect((await stack.operate(id, 'cancel')).status).toBe(202);
+
+    const { counts } = await poll(
+      () => stack.dispatch(id),
+      (dispatch) => dispatch.counts['CANCELLED'] === MANY,
+    );
+    expect(counts).toMatchObject({ PENDING: 0, SENT: 0 });
+    expect(stack.journal(id)).toEqual([]);
+  });
+});
+
+it('kill -9 of the whole stack loses no list that is not expanded yet', async () => {
+  const body = bodyOf('killed');
+  await stack.outage(WORKER, 'dynamodb', 60);
+  await stack.accepted('killed', body);
+  expect(await objects.keys(stack.idOf('killed'))).toHaveLength(1);
+  await stack.launched.kill();
+
+  await stack.start();
+  objects = openObjects(stack.description);
+
+  await sentOnce('killed', body);
+});
