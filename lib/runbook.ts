@@ -7,6 +7,7 @@ export const RUNBOOK_SECTIONS = [
   'sending-paused',
   'dispatch-stopped',
   'outcome-unknown',
+  'canary-refused',
   'feedback-silent',
   'raw-delivery-off',
   'duplicate-sent',

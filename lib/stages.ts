@@ -1,6 +1,6 @@
 import { parseMailbox } from './mailbox.ts';
 import { environmentName, type Lookup, SettingReader } from './setting.ts';
-import { faultsOfTimeOrder, type TimeOrder } from './time-order.ts';
+import { faultsOfTimeOrder, LONGEST_POLL_SECONDS, type TimeOrder } from './time-order.ts';
 
 /** Everything in which one stage differs from another. */
 export interface StageSettings extends TimeOrder {
@@ -32,11 +32,13 @@ export interface StageSettings extends TimeOrder {
   /** The part of the account's rate that this stage uses; those of all stages in one account and region add up to 0.9 at most. */
   readonly rateShare: number;
 
-  readonly unclearPolicy: 'auto' | 'resend' | 'hold';
-  /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */
-  readonly witnessMarginSeconds: number;
-  /** How long to wait for a sign of an attempt after a canary, before a person has to decide. */
-  readonly holdAfterSeconds: number;
+  readonly unclearPolicy: 'auto' | 'resend' | 'manual';
+  /** Mails that may follow lost ones in a round: so many copies beyond the first are possible. */
+  readonly resendsAfterLost: number;
+  /** How much later than a lost attempt a mail must be whose events were applied, for the attempt to be taken as unsent. */
+  readonly watermarkMarginSeconds: number;
+  /** How long an unclear attempt waits for an event, pauses not counted, before a person has to decide; without a canary twice as long. */
+  readonly unknownAfterSeconds: number;
   /** First and longest pause when the account cannot send. */
   readonly pauseBaseSeconds: number;
   readonly pauseCapSeconds: number;
@@ -75,8 +77,9 @@ const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   feedbackVisibilitySeconds: 5,
   backoffBaseSeconds: 2,
   backoffCapSeconds: 60,
-  witnessMarginSeconds: 2,
-  holdAfterSeconds: 60,
+  watermarkMarginSeconds: 6,
+  behindAfterSeconds: 5,
+  unknownAfterSeconds: 60,
   pauseBaseSeconds: 2,
   pauseCapSeconds: 10,
   pauseLookSeconds: 10,
@@ -96,6 +99,7 @@ const readTimes = (read: SettingReader) => ({
   visibilitySeconds: read.number('visibilitySeconds', 360, { from: 4, to: 12 * HOUR }),
   feedbackTimeoutSeconds: read.number('feedbackTimeoutSeconds', 10, { from: 1, to: 900 }),
   feedbackVisibilitySeconds: read.number('feedbackVisibilitySeconds', 60, { from: 2, to: HOUR }),
+  behindAfterSeconds: read.number('behindAfterSeconds', 45, { from: 1, to: HOUR }),
 });
 
 const readPolicy = (read: SettingReader) => ({
@@ -109,9 +113,10 @@ const readPolicy = (read: SettingReader) => ({
   parallelCalls: read.number('parallelCalls', 10, { from: 1, to: 25 }),
   maxSendRate: read.number('maxSendRate', 0, { from: 0, to: 10_000, fractions: true }),
   rateShare: read.number('rateShare', 0.9, { from: 0.01, to: 0.9, fractions: true }),
-  unclearPolicy: read.oneOf('unclearPolicy', ['auto', 'resend', 'hold']),
-  witnessMarginSeconds: read.number('witnessMarginSeconds', 60, { from: 1, to: HOUR }),
-  holdAfterSeconds: read.number('holdAfterSeconds', HOUR, { from: 1, to: DAY }),
+  unclearPolicy: read.oneOf('unclearPolicy', ['auto', 'resend', 'manual']),
+  resendsAfterLost: read.number('resendsAfterLost', 1, { from: 0, to: 5 }),
+  watermarkMarginSeconds: read.number('watermarkMarginSeconds', 60, { from: 1, to: HOUR }),
+  unknownAfterSeconds: read.number('unknownAfterSeconds', HOUR, { from: 1, to: DAY }),
   pauseBaseSeconds: read.number('pauseBaseSeconds', 60, { from: 1, to: HOUR }),
   pauseCapSeconds: read.number('pauseCapSeconds', 600, { from: 1, to: DAY }),
   // SQS delays a message for 15 minutes at most.
@@ -152,7 +157,7 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
   }
   const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
   const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read) };
-  const faults = [...read.faults, ...faultsOfTimeOrder(settings)];
+  const faults = [...read.faults, ...faultsOfTimeOrder(settings, name === LOCAL ? 0 : LONGEST_POLL_SECONDS)];
   for (const kind of ['backoff', 'pause'] as const) {
     const [base, cap] = [settings[`${kind}BaseSeconds`], settings[`${kind}CapSeconds`]];
     if (base > cap) faults.push(`${kind}BaseSeconds (${base}) must not exceed ${kind}CapSeconds (${cap})`);

@@ -7,7 +7,23 @@ export interface TimeOrder {
   /** The function that applies SES's events, and how long an event in its hand stays hidden. */
   readonly feedbackTimeoutSeconds: number;
   readonly feedbackVisibilitySeconds: number;
+  /** An event that takes longer to come shows that feedback is behind, and for a while nothing counts as unsent. */
+  readonly behindAfterSeconds: number;
+  readonly watermarkMarginSeconds: number;
 }
+
+/** How long an event may lie in the queue although nothing is behind: a long poll that began just before it came. */
+export const LONGEST_POLL_SECONDS = 20;
+
+/** How long feedback gathers events before it handles them. */
+export const FEEDBACK_WINDOW_SECONDS = 0;
+
+/** How long until an event that could not be applied is handed out again, and applied. */
+export const redeliverySeconds = ({
+  feedbackVisibilitySeconds,
+  feedbackTimeoutSeconds,
+}: Pick<TimeOrder, 'feedbackVisibilitySeconds' | 'feedbackTimeoutSeconds'>): number =>
+  feedbackVisibilitySeconds + feedbackTimeoutSeconds;
 
 /** Deliveries of an event that must fit into a lease: a worker that dies with one in hand must not make a mail look unsent. */
 const DELIVERIES_IN_A_LEASE = 3;
@@ -18,10 +34,11 @@ const ORDER: readonly (readonly [keyof TimeOrder, keyof TimeOrder, string])[] = 
   ['functionTimeoutSeconds', 'leaseSeconds', 'a second worker could send while the first one still does'],
   ['leaseSeconds', 'visibilitySeconds', 'the message of a dead worker would come back before its lease is over'],
   ['feedbackTimeoutSeconds', 'feedbackVisibilitySeconds', 'an event would be handed out again while it is being applied'],
+  ['behindAfterSeconds', 'watermarkMarginSeconds', 'a mail could be taken as unsent whose event still waits in the queue'],
 ];
 
-/** What is wrong with the order of the times; empty if nothing is. */
-export const faultsOfTimeOrder = (times: TimeOrder): string[] => {
+/** What is wrong with the order of the times; empty if nothing is. @param pollSeconds the longest poll of the feedback queue */
+export const faultsOfTimeOrder = (times: TimeOrder, pollSeconds: number): string[] => {
   const faults = ORDER.filter(([shorter, longer]) => times[shorter] >= times[longer]).map(
     ([shorter, longer, otherwise]) =>
       `${shorter} (${times[shorter]}) must be less than ${longer} (${times[longer]}), or ${otherwise}`,
@@ -30,6 +47,12 @@ export const faultsOfTimeOrder = (times: TimeOrder): string[] => {
   if (visibility * DELIVERIES_IN_A_LEASE > leaseSeconds) {
     faults.push(
       `${DELIVERIES_IN_A_LEASE} × feedbackVisibilitySeconds (${visibility}) must not exceed leaseSeconds (${leaseSeconds}), or a mail could be sent again whose event was only late`,
+    );
+  }
+  const soonest = pollSeconds + FEEDBACK_WINDOW_SECONDS;
+  if (times.behindAfterSeconds <= soonest) {
+    faults.push(
+      `behindAfterSeconds (${times.behindAfterSeconds}) must be more than ${soonest}, the time that an event may lie in the queue, or feedback would always count as behind`,
     );
   }
   return faults;

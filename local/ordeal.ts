@@ -12,7 +12,7 @@ const Options = z.object({
   recipients: number(2_000),
   runs: number(1),
   seed: z.coerce.number().int().default(1),
-  policy: z.enum(['auto', 'resend', 'hold']).default('auto'),
+  policy: z.enum(['auto', 'resend', 'manual']).default('auto'),
   events: z.enum(['on', 'off']).default('on'),
   'kill-every': number(2),
   'kill-stack': z.coerce.number().positive().optional(),

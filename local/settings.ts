@@ -32,6 +32,8 @@ const Environment = z.object({
   LOCAL_CONCURRENCY: z.coerce.number().int().min(1).default(4),
   /** Interval of schedules; a rate() in a template knows whole minutes only. */
   SWEEP_SECONDS: amount(30),
+  /** The same for schedules of a minute. */
+  RESOLVE_SECONDS: amount(2),
   COUNT_REQUESTS: z.enum(['0', '1']).default('0'),
   /** Lets tests kill functions at chosen moments. */
   LOCAL_CRASH_POINTS: z.enum(['0', '1']).default('0'),
@@ -58,6 +60,7 @@ export interface Settings {
   readonly sesDaily: number;
   readonly concurrency: number;
   readonly sweepSeconds: number;
+  readonly resolveSeconds: number;
   readonly countRequests: boolean;
   readonly crashPoints: boolean;
   readonly evidence: boolean;
@@ -95,6 +98,7 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     sesDaily: env.LOCAL_SES_DAILY,
     concurrency: env.LOCAL_CONCURRENCY,
     sweepSeconds: env.SWEEP_SECONDS,
+    resolveSeconds: env.RESOLVE_SECONDS,
     countRequests: env.COUNT_REQUESTS === '1',
     crashPoints: env.LOCAL_CRASH_POINTS === '1',
     evidence: env.LOCAL_EVIDENCE === '1',

@@ -75,13 +75,15 @@ const startStreams = async (surroundings: SourceSurroundings): Promise<EventSour
   );
 };
 
+const EVERY_MINUTE = 'rate(1 minute)';
+
 const startSchedules = ({ model, functions, settings, onTrouble }: SourceSurroundings): EventSource[] =>
   model.rules.flatMap(({ attributes, properties }) =>
     properties.Targets.map((target) =>
       startSchedule({
         ruleArn: attributes['Arn'] ?? '',
         pool: functions.find(target.Arn),
-        intervalSeconds: settings.sweepSeconds,
+        intervalSeconds: properties.ScheduleExpression === EVERY_MINUTE ? settings.resolveSeconds : settings.sweepSeconds,
         onTrouble,
       }),
     ),

@@ -24,10 +24,12 @@ export interface FeedbackSignal {
     | 'ignored'
     | 'foreign'
     | 'malformed'
-    /** Holds could not be written, so nothing counts as unsent for now. */
-    | 'not-held'
-    /** The mark stays where it is, or a hold longer than it must. */
-    | 'witness-trouble';
+    /** Events that could not be applied were not kept, so nothing counts as unsent for now. */
+    | 'unapplied-not-kept'
+    /** Feedback is behind SES, so for a while nothing counts as unsent. */
+    | 'behind'
+    /** The watermark stays where it is, or an entry of an unapplied event longer than it must. */
+    | 'watermark-failed';
   readonly key?: RecipientKey;
   readonly round?: number;
   readonly attempt?: number;

@@ -1,37 +1,37 @@
-import type { AttributedEvent, Feedback } from '../domain/feedback.ts';
+import type { AttributedEvent, Feedback, ReceivedFeedback } from '../domain/feedback.ts';
 import { type Applied, applyEvent, type ApplyEventDeps, type FeedbackSignal } from './apply-event.ts';
 import { groupId } from './attempt-end.ts';
 import type { Sleep } from './ports.ts';
-import { type BatchResult, tellWitness, type TellWitnessDeps } from './tell-witness.ts';
+import { type ArrivedEvent, type BatchResult, recordWatermark, type RecordWatermarkDeps } from './record-watermark.ts';
 
-export interface ApplyFeedbackDeps extends ApplyEventDeps, TellWitnessDeps {
+export interface ApplyFeedbackDeps extends ApplyEventDeps, RecordWatermarkDeps {
   readonly sleep: Sleep;
 }
 
-/** Part of the time for applying events; the rest is for holding those that are stuck. */
+/** Part of the time for applying events; the rest is for keeping those that could not be applied. */
 const APPLYING_SHARE = 0.5;
 
 /** Kept back to say which messages must come again. */
 const ANSWER_MS = 200;
 
-type Results = Map<AttributedEvent, Applied>;
+type Results = Map<Feedback, Applied>;
 
 /**
- * Applies a batch of SES's events to the rows of their mails, and tells the witness how far it got.
+ * Applies a batch of SES's events to the rows of their mails, and records how far it got.
  * @returns for each whether it must come again
  */
 export const createApplyFeedback =
   (deps: ApplyFeedbackDeps) =>
-  async (batch: readonly Feedback[], remainingMs: () => number): Promise<boolean[]> => {
+  async (batch: readonly ReceivedFeedback[], remainingMs: () => number): Promise<boolean[]> => {
     const events = batch.filter((each) => each.kind === 'event');
     for (const each of batch) if (each.kind !== 'event') deps.observe(signalOf(each));
 
-    // A table that hangs must not use up the time in which holds are written.
+    // A table that hangs must not use up the time in which unapplied events are kept.
     const results: Results = new Map();
     await Promise.race([applyAll(deps, events, results), deps.sleep(remainingMs() * APPLYING_SHARE)]);
     const reached: Results = new Map(results);
-    const told = tellWitness(deps, summarise(batch, events, reached));
-    await Promise.race([told, deps.sleep(Math.max(0, remainingMs() - ANSWER_MS))]);
+    const recorded = recordWatermark(deps, summarise(batch, events, reached));
+    await Promise.race([recorded, deps.sleep(Math.max(0, remainingMs() - ANSWER_MS))]);
 
     return batch.map((each) => each.kind === 'event' && isStuck(reached.get(each)));
   };
@@ -49,17 +49,39 @@ const applyAll = async (deps: ApplyFeedbackDeps, events: readonly AttributedEven
   );
 };
 
-const summarise = (batch: readonly Feedback[], events: readonly AttributedEvent[], results: Results): BatchResult => {
+const summarise = (
+  batch: readonly ReceivedFeedback[],
+  events: readonly AttributedEvent[],
+  results: ReadonlyMap<Feedback, Applied>,
+): BatchResult => {
   const canaries = batch.flatMap((each) => (each.kind === 'canary' ? [each.sentAt] : []));
   const done = events.filter((event) => !isStuck(results.get(event)));
-  const settled = new Set(done.map(({ origin }) => origin.lease));
-  const stuck = events.filter((event) => isStuck(results.get(event)) && !settled.has(event.origin.lease));
+  const applied = new Set(done.map(({ origin }) => origin.lease));
+  const stuck = events.filter((event) => isStuck(results.get(event)) && !applied.has(event.origin.lease));
   return {
-    stuck: stuck.map(({ origin: { lease }, sentAt }) => ({ lease, sentAt })),
-    settled: [...settled],
+    unapplied: stuck.map(({ origin: { lease }, sentAt }) => ({ lease, sentAt })),
+    appliedLeases: [...applied],
     // A row that is gone says nothing about events of rows that are there.
-    heard: [...done.filter((event) => results.get(event) === 'applied').map(({ sentAt }) => sentAt), ...canaries],
+    appliedSentAt: [...done.filter((event) => results.get(event) === 'applied').map(({ sentAt }) => sentAt), ...canaries],
+    arrived: batch.map((each) => arrivedAs(each, results)),
   };
+};
+
+const arrivedAs = (feedback: ReceivedFeedback, results: ReadonlyMap<Feedback, Applied>): ArrivedEvent => {
+  const { arrival } = feedback;
+  switch (feedback.kind) {
+    case 'event': {
+      const { event, origin, sentAt } = feedback;
+      const isApplied = results.get(feedback) === 'applied';
+      return { arrival, isApplied, lease: origin.lease, ...(event.kind === 'send' && { sendEventOf: sentAt }) };
+    }
+    case 'canary':
+      return { arrival, isApplied: true, ...(feedback.isSend && { sendEventOf: feedback.sentAt }) };
+    case 'ignored':
+    case 'foreign':
+    case 'malformed':
+      return { arrival, isApplied: false };
+  }
 };
 
 const signalOf = (feedback: Exclude<Feedback, AttributedEvent>): FeedbackSignal =>

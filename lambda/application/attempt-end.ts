@@ -1,4 +1,4 @@
-import { type AttemptResult, withResult } from '../domain/attempt.ts';
+import { type AttemptResult, countLostBefore, withResult } from '../domain/attempt.ts';
 import { type BackoffPolicy, nextAttemptAt } from '../domain/backoff.ts';
 import type { DispatchContent } from '../domain/content.ts';
 import type { DispatchStatus } from '../domain/dispatch.ts';
@@ -6,7 +6,6 @@ import type { Instant } from '../domain/instant.ts';
 import { type MessageAction, type SendMessage, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
 import type { Recipient, RecipientEvent, RecipientKey } from '../domain/recipient.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
-import type { SettlePolicy } from '../domain/unclear.ts';
 import type { ClaimedRecipient, RecipientWrite, WriteResult } from './ports.ts';
 
 /** A message of the send queue whose body was understood. */
@@ -15,8 +14,10 @@ export interface RecipientMessage extends SendMessage {
 }
 
 /** How sending goes about it; durations are set by the stack. */
-export interface SendPolicy extends SettlePolicy {
+export interface SendPolicy {
   readonly leaseSeconds: number;
+  readonly sesTimeoutSeconds: number;
+  readonly attemptsPerRound: number;
   readonly backoff: BackoffPolicy;
   readonly maxReceiveCount: number;
 }
@@ -32,12 +33,8 @@ export interface SendSignal {
     | 'account-trouble'
     | 'credentials-refused'
     | 'unclear'
-    /** The lease of an unclear attempt ended, and it was decided what follows. */
-    | 'waited'
-    | 'unsent'
-    | 'resent'
+    /** It failed for good, but an earlier mail of the round may have been taken. */
     | 'unknown'
-    | 'canary'
     | 'reopened'
     | 'cancelled'
     | 'given-back'
@@ -74,9 +71,8 @@ export interface SendableGroup extends Group {
 /** Names the recipient of a group within one invocation. */
 export const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
 
-/** SES's answer, or why it was not asked: no time left, or the mail cannot be rendered. */
-export type AttemptAnswer =
-  SendAnswer | { readonly kind: 'no-time'; readonly code: string } | { readonly kind: 'unrenderable'; readonly code: string };
+/** SES's answer, or why it was not asked: no time left, the mail cannot be rendered, or the attempts of the round are used up. */
+export type AttemptAnswer = SendAnswer | { readonly kind: 'no-time' | 'unrenderable' | 'used-up'; readonly code: string };
 
 /** What one attempt came to, before it is recorded. */
 export interface AttemptEnd {
@@ -96,19 +92,20 @@ const ACCOUNT_WAIT_MS = 1_000;
 /** The event in the life of the recipient. */
 export const eventOf = (
   answer: AttemptAnswer,
-  { recipient }: ClaimedRecipient,
+  { recipient, attempts }: ClaimedRecipient,
   { id, sentAt }: RecipientMessage,
   policy: SendPolicy,
   now: Instant,
   random: number,
 ): RecipientEvent => {
   const { token } = recipient.lease;
+  const afterLost = countLostBefore(attempts, recipient.round, token) > 0;
   switch (answer.kind) {
     case 'accepted':
       return { type: 'accepted', token, messageId: answer.messageId };
     case 'permanent':
     case 'unrenderable':
-      return { type: 'refused', token, code: answer.code };
+      return { type: 'refused', token, code: answer.code, afterLost };
     case 'transient':
       return {
         type: 'retryable',
@@ -117,7 +114,10 @@ export const eventOf = (
         nextAttemptAt: nextAttemptAt(policy.backoff, recipient.attemptCount, now, random),
         attemptsPerRound: policy.attemptsPerRound,
         message: { id, sentAt },
+        afterLost,
       };
+    case 'used-up':
+      return { type: 'used-up', token, message: { id, sentAt } };
     case 'throttled':
       return {
         type: 'given-back',
@@ -147,11 +147,12 @@ export const resultOf = (answer: AttemptAnswer): AttemptResult => {
     case 'transient':
       return { outcome: 'retry', code: answer.code };
     case 'unclear':
-      return { outcome: 'unclear', code: answer.code };
+      return { outcome: 'unclear', code: answer.code, ...(answer.answered === true && { answered: true }) };
     case 'throttled':
     case 'account':
     case 'credentials':
     case 'no-time':
+    case 'used-up':
       return { outcome: 'given-back', code: answer.code };
   }
 };
@@ -165,6 +166,7 @@ export const signalOf = (
 ): SendSignal => {
   const where = { key, round: recipient.round, attempt: recipient.attemptCount };
   if (answer.kind === 'accepted') return { type: 'sent', ...where };
+  if (next.status === 'UNKNOWN') return { type: 'unknown', ...where, code: answer.code };
   const types = {
     permanent: 'failed',
     unrenderable: 'failed',
@@ -174,6 +176,7 @@ export const signalOf = (
     credentials: 'credentials-refused',
     unclear: 'unclear',
     'no-time': 'given-back',
+    'used-up': 'exhausted',
   } as const;
   return { type: types[answer.kind], ...where, code: answer.code };
 };
@@ -194,7 +197,7 @@ export const actionAfter = (
   maxReceiveCount: number,
   now: Instant,
 ): MessageAction => {
-  // Not recorded: the row stays PROCESSING, and what became of it is settled when the lease has ended.
+  // Not recorded: the row stays PROCESSING, and it is resolved when the lease has ended.
   // The message that may have become the dead one must stay itself: a redrive is told by its id.
   const isDead = next.status === 'FAILED' && next.deadMessage?.id === message.id;
   if (isDead && written !== 'written') return waitUntil(message, claimed.recipient.lease.until);

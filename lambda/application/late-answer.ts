@@ -3,7 +3,7 @@ import type { RecipientKey } from '../domain/recipient.ts';
 import type { RecipientRepository, StoredRecipient } from './ports.ts';
 
 /**
- * Records that SES took a mail whose lease was over when it said so. The row may have been settled since, but as long as
+ * Records that SES took a mail whose lease was over when it said so. The row may have been resolved since, but as long as
  * no other worker claimed it, what SES answered is the better knowledge; beside another's mail it is a duplicate.
  * @returns what came of it; undefined: it is left to SES's event
  */

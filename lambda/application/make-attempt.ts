@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/instant.ts';
-import { advance } from '../domain/recipient.ts';
-import { longestPreparationSeconds } from '../domain/witness.ts';
+import { advance, ATTEMPTS_EXHAUSTED } from '../domain/recipient.ts';
+import { longestPreparationSeconds } from '../domain/watermark.ts';
 import {
   type AttemptAnswer,
   type AttemptEnd,
@@ -50,6 +50,7 @@ const answerFor = async (
   claimed: ClaimedRecipient,
   remainingMs: () => number,
 ): Promise<AttemptAnswer> => {
+  if (claimed.recipient.attemptCount > policy.attemptsPerRound) return { kind: 'used-up', code: ATTEMPTS_EXHAUSTED };
   const rendered = render(renderer, key.dispatchId, content, claimed);
   if (!rendered.ok) return { kind: 'unrenderable', code: rendered.code };
   if (!isTimeLeft(policy, claimed, clock(), remainingMs())) return { kind: 'no-time', code: 'NO_TIME_LEFT' };

@@ -143,4 +143,4 @@ const isStillOurs = (probe: Sending | undefined, { version }: Sending, now: Inst
 const isTrouble = ({ kind }: AttemptAnswer): boolean => kind === 'transient' || kind === 'unclear';
 
 /** A mail that cannot be rendered says nothing about SES. */
-const wasAsked = ({ kind }: AttemptAnswer): boolean => kind !== 'no-time' && kind !== 'unrenderable';
+const wasAsked = ({ kind }: AttemptAnswer): boolean => kind !== 'no-time' && kind !== 'unrenderable' && kind !== 'used-up';

@@ -8,7 +8,7 @@ import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts'
 import type { SendAnswer } from '../domain/send-answer.ts';
 import type { Settlement } from '../domain/settlement.ts';
 import type { BounceStatistics, FinalRows, Stop } from '../domain/stop-rule.ts';
-import type { Hold, Witness } from '../domain/witness.ts';
+import type { FeedbackState, UnappliedEvent } from '../domain/watermark.ts';
 
 /** The time now; passed in so that tests own it. */
 export type Clock = () => Instant;
@@ -121,19 +121,17 @@ export interface SweepTraces {
   newestSent(seen: Instant | undefined): Promise<Instant | undefined>;
 }
 
-/** What SES's events tell of mails whose answer was lost. */
-export interface WitnessRepository {
-  read(): Promise<Witness | 'unavailable'>;
-  /** The right to send the next canary, if the last one is old enough. */
-  bookCanary(now: Instant, apartSeconds: number): Promise<boolean>;
-  /** Remembers a canary that SES took. @param canaries all to keep, this one included */
-  recordCanaries(canaries: readonly Instant[]): Promise<void>;
-  /** Adds holds; false: there is no room or no answer, and the mark must stay where it is. */
-  hold(holds: readonly Hold[], now: Instant): Promise<boolean>;
-  /** Removes the holds of attempts whose events were applied. */
-  release(leases: readonly string[]): Promise<void>;
-  /** Moves the mark on, never back. */
-  moveMark(to: Instant): Promise<void>;
+/** How far SES's events have been applied. */
+export interface FeedbackRepository {
+  read(): Promise<FeedbackState | 'unavailable'>;
+  /** Keeps events that could not be applied; false: there is no room or no answer, and the watermark must stay where it is. */
+  addUnapplied(events: readonly UnappliedEvent[], now: Instant): Promise<boolean>;
+  /** Removes the entries of attempts whose events were applied. */
+  removeUnapplied(leases: readonly string[]): Promise<void>;
+  /** Remembers that feedback was behind then; false: no answer, and the watermark must stay where it is. */
+  recordBehind(at: Instant): Promise<boolean>;
+  /** Moves the watermark on, never back. */
+  moveWatermark(to: Instant): Promise<void>;
 }
 
 /** The content of dispatches. */
@@ -181,8 +179,12 @@ export interface OutgoingMail extends RenderedMail {
 export interface MailProvider {
   /** At most one call; every way it can end is an answer. */
   send(mail: OutgoingMail, tags: SendTags): Promise<SendAnswer>;
-  /** A mail to SES's simulator, sent only so that SES publishes an event. */
-  sendCanary(): Promise<SendAnswer>;
+  /**
+   * A mail to SES's simulator, sent only so that SES publishes an event or shows whether it takes mails.
+   * @param from as it goes into the header, formatted like the From of mails
+   * @param configurationSet by default that of mails
+   */
+  sendCanary(from: string, configurationSet?: string): Promise<SendAnswer>;
 }
 
 /** The messages of the send queue. */

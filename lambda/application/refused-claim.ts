@@ -2,11 +2,11 @@ import { isActive } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { meet, type Meeting, type MessageAction, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
 import { advance, isFinal } from '../domain/recipient.ts';
-import { type Group, groupId, LOOK_AGAIN_MS, type RecipientMessage } from './attempt-end.ts';
+import { type Group, LOOK_AGAIN_MS, type RecipientMessage } from './attempt-end.ts';
 import type { Actions } from './group-messages.ts';
+import { noteExpiredLease } from './note-unclear.ts';
 import type { StoredRecipient } from './ports.ts';
 import type { SendDeps } from './send-deps.ts';
-import { settle } from './settle.ts';
 
 const TROUBLE_BASE_MS = 5_000;
 const TROUBLE_CAP_MS = 300_000;
@@ -33,38 +33,36 @@ export const postpone = async (
   return found !== undefined && !isFinal(found.recipient.status) ? action : waitUntil(message, until);
 };
 
-/** Decides the messages of a group whose claim was not granted; once an invocation an ended lease is settled. */
+/** Decides the messages of a group whose claim was not granted. */
 export const meetRefused = async (
   deps: SendDeps,
   group: Group,
   found: StoredRecipient | undefined,
-  settledOnce: Set<string>,
-  remainingMs: () => number,
   actions: Actions,
-): Promise<'decided' | 'claim-again'> => {
-  const { clock } = deps;
-  if (
-    found?.recipient.status === 'PROCESSING' &&
-    found.recipient.lease.until <= clock() &&
-    !settledOnce.has(groupId(group.key))
-  ) {
-    settledOnce.add(groupId(group.key));
-    const settled = await settle(deps, group, { ...found, recipient: found.recipient }, remainingMs);
-    if (settled === 'claim-again') return settled;
-    if (settled !== undefined) {
-      for (const message of group.messages) actions.set(message, settled(message));
-      return 'decided';
-    }
-  }
+): Promise<void> => {
+  if (await meetExpiredLease(deps, group, found, actions)) return;
   // Each message for itself: of two for one failed recipient, one may be the dead letter and the other a stray.
   for (const message of group.messages) actions.set(message, await meetOne(deps, group, message, found));
-  return 'decided';
+};
+
+/** @returns false: there is none */
+const meetExpiredLease = async (
+  deps: SendDeps,
+  group: Group,
+  found: StoredRecipient | undefined,
+  actions: Actions,
+): Promise<boolean> => {
+  const recipient = found?.recipient;
+  if (recipient?.status !== 'PROCESSING' || recipient.lease.until > deps.clock()) return false;
+  const decide = await noteExpiredLease(deps, group, recipient);
+  for (const message of group.messages) actions.set(message, decide(message));
+  return true;
 };
 
 /** While nothing may be sent, messages of open rows are replaced by fresh ones: they neither wait in hand nor use up receives. */
 export const meetPaused = async (deps: SendDeps, group: Group, until: Instant, actions: Actions): Promise<void> => {
   const found = await deps.recipients.find(group.key);
-  if (found === 'unavailable') return;
+  if (found === 'unavailable' || (await meetExpiredLease(deps, group, found, actions))) return;
   for (const message of group.messages) {
     const meeting = meet(found?.recipient, message, deps.clock(), deps.policy.maxReceiveCount);
     const action =
@@ -76,15 +74,9 @@ export const meetPaused = async (deps: SendDeps, group: Group, until: Instant, a
 };
 
 /** In a dispatch that is not being sent only the messages of pending rows are disposed of; the others do as ever. */
-export const meetInactive = async (
-  deps: SendDeps,
-  group: Group,
-  settledOnce: Set<string>,
-  remainingMs: () => number,
-  actions: Actions,
-): Promise<void> => {
+export const meetInactive = async (deps: SendDeps, group: Group, actions: Actions): Promise<void> => {
   const found = await deps.recipients.find(group.key);
-  if (found !== 'unavailable') await meetRefused(deps, group, found, settledOnce, remainingMs, actions);
+  if (found !== 'unavailable') await meetRefused(deps, group, found, actions);
 };
 
 const meetOne = (
@@ -106,8 +98,8 @@ const carryOut = async (
 ): Promise<MessageAction> => {
   switch (meeting.do) {
     case 'claim':
-    case 'settle':
-      // It moved between the claim and the look, or was settled by somebody else meanwhile.
+    case 'note-unclear':
+      // It moved between the claim and the look.
       return waitOrRequeue(message, deps.clock() + LOOK_AGAIN_MS, deps.policy.maxReceiveCount);
     case 'reopen':
       return group.status === 'CANCELLED' ? { do: 'delete' } : reopen(deps, group, message, found);

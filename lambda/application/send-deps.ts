@@ -11,16 +11,16 @@ import type {
   Random,
   RecipientRepository,
   Sleep,
-  WitnessRepository,
 } from './ports.ts';
 import type { StopRule } from './stop-dispatch.ts';
+import type { UnclearLedger } from './unclear-ports.ts';
 
 /** What a sender works with. */
 export interface SendDeps {
   readonly recipients: RecipientRepository;
   readonly dispatches: DispatchRepository;
   readonly contents: ContentRepository;
-  readonly witness: WitnessRepository;
+  readonly ledger: Pick<UnclearLedger, 'add'>;
   readonly renderer: MailRenderer;
   readonly provider: MailProvider;
   readonly pacer: Pacer;

@@ -2,6 +2,7 @@ import type { MessageAction } from '../domain/message-rule.ts';
 import { actionAfter, type AttemptEnd, type Group, groupId, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
 import { type Actions, groupMessages } from './group-messages.ts';
 import { makeAttempt } from './make-attempt.ts';
+import { noteUnclearEnds } from './note-unclear.ts';
 import type { ClaimResult, WriteResult } from './ports.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { meetInactive, meetPaused, meetRefused, postpone, troubleMs } from './refused-claim.ts';
@@ -10,8 +11,6 @@ import { neededMs, type SendDeps } from './send-deps.ts';
 /** One invocation: what is decided so far, and the time that is left. */
 interface Invocation {
   readonly actions: Actions;
-  /** Recipients whose ended lease was settled; one that comes up again is left to a later message. */
-  readonly settledOnce: Set<string>;
   readonly remainingMs: () => number;
 }
 
@@ -22,15 +21,15 @@ interface Invocation {
 export const createSendRecipients =
   (deps: SendDeps) =>
   async (messages: readonly RecipientMessage[], remainingMs: () => number): Promise<MessageAction[]> => {
-    const invocation: Invocation = { actions: new Map(), settledOnce: new Set(), remainingMs };
-    const { actions, settledOnce } = invocation;
+    const invocation: Invocation = { actions: new Map(), remainingMs };
+    const { actions } = invocation;
     const { sendable, inactive } = await groupMessages(deps, messages, actions);
     await sendAll(deps, sendable, invocation);
 
     const pausedUntil = inactive.length === 0 ? undefined : await deps.guard.pausedUntil();
     for (const group of inactive) {
       if (pausedUntil !== undefined) await meetPaused(deps, group, pausedUntil, actions);
-      else await meetInactive(deps, group, settledOnce, remainingMs, actions);
+      else await meetInactive(deps, group, actions);
     }
     const decide = async (message: RecipientMessage): Promise<MessageAction> =>
       actions.get(message) ?? postpone(deps, message, deps.clock() + troubleMs(message, deps.random()));
@@ -52,8 +51,8 @@ const sendAll = async (deps: SendDeps, sendable: readonly SendableGroup[], invoc
         invocation.actions.set(message, await postpone(deps, message, until));
       return;
     }
-    const again = await sendChunk(deps, chunk, invocation);
-    waiting = [...waiting.slice(chunk.length), ...again];
+    await sendChunk(deps, chunk, invocation);
+    waiting = waiting.slice(chunk.length);
   }
 };
 
@@ -70,8 +69,7 @@ const waitForTurn = async ({ pacer, policy, random, sleep }: SendDeps, calls: nu
   return true;
 };
 
-/** @returns the groups that must be claimed anew, because what had become of their last attempt is settled now */
-const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invocation: Invocation): Promise<SendableGroup[]> => {
+const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invocation: Invocation): Promise<void> => {
   const { recipients, policy, clock, newId, pacer } = deps;
   const { actions, remainingMs } = invocation;
   const now = clock();
@@ -86,18 +84,20 @@ const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invoca
 
   const ends = await Promise.all(granted.map(({ group, claimed }) => makeAttempt(deps, group, claimed, remainingMs)));
   const written = await recordOutcomes(deps, ends, remainingMs);
+  const noted = await noteUnclearEnds(deps, ends, written);
   for (const [i, end] of ends.entries()) {
     for (const message of end.group.messages)
-      actions.set(message, actionAfter(end, written[i] ?? 'unavailable', message, policy.maxReceiveCount, clock()));
+      actions.set(
+        message,
+        noted.has(end)
+          ? { do: 'delete' }
+          : actionAfter(end, written[i] ?? 'unavailable', message, policy.maxReceiveCount, clock()),
+      );
   }
   // After the others are recorded: neither the rules below nor a row that was refused may touch a mail that went out.
   await deps.guard.note(ends.map(({ group, answer }) => ({ recipient: groupId(group.key), answer }))).catch(() => undefined);
-  const again: SendableGroup[] = [];
-  for (const { group, result } of answered) {
-    if ((await meetUnclaimed(deps, group, result, invocation)) === 'claim-again') again.push(group);
-  }
+  for (const { group, result } of answered) await meetUnclaimed(deps, group, result, invocation);
   await judgeDispatches(deps, ends, written, remainingMs);
-  return again;
 };
 
 /** Counting the rows of a large dispatch takes a while, about as long as a call, and the messages in hand may not have it. */
@@ -107,28 +107,30 @@ const judgeDispatches = async (
   written: readonly WriteResult[],
   remainingMs: () => number,
 ): Promise<void> => {
-  const refused = ends.filter(
-    ({ next, answer }, i) => next.status === 'FAILED' && answer.kind !== 'transient' && written[i] === 'written',
-  );
+  const refused = ends.filter(({ answer }, i) => isRefusal(answer) && written[i] === 'written');
   if (refused.length > 0 && remainingMs() > neededMs(policy)) await stopRule.refused(refused.map(({ group }) => group.key));
 };
+
+/** SES will never take that mail, or it cannot be rendered. */
+const isRefusal = ({ kind }: AttemptEnd['answer']): boolean => kind === 'permanent' || kind === 'unrenderable';
 
 const meetUnclaimed = async (
   deps: SendDeps,
   group: Group,
   result: ClaimResult | undefined,
-  { actions, settledOnce, remainingMs }: Invocation,
-): Promise<'decided' | 'claim-again'> => {
+  { actions }: Invocation,
+): Promise<void> => {
   switch (result?.outcome) {
     case 'refused':
-      return meetRefused(deps, group, result.found, settledOnce, remainingMs, actions);
+      await meetRefused(deps, group, result.found, actions);
+      return;
     case 'broken':
       deps.observe({ type: 'broken', key: group.key });
       for (const message of group.messages) actions.set(message, { do: 'keep-failing' });
-      return 'decided';
+      return;
     case 'claimed':
     case 'unavailable':
     case undefined:
-      return 'decided';
+      return;
   }
 };

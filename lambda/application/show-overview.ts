@@ -2,14 +2,14 @@ import type { Dispatch } from '../domain/dispatch.ts';
 import { maskAddresses } from '../domain/masking.ts';
 import type { Sending } from '../domain/pause.ts';
 import { compareTroubles, troubleOf } from '../domain/trouble.ts';
-import type { Clock, SendingRepository, SweepTraces, WitnessRepository } from './ports.ts';
+import type { Clock, FeedbackRepository,SendingRepository, SweepTraces } from './ports.ts';
 import type { OpenList, Overview } from './show-ports.ts';
 
 export interface ShowOverviewDeps {
   readonly dispatches: OpenList;
   readonly sending: Pick<SendingRepository, 'read'>;
   readonly sweeps: Pick<SweepTraces, 'lastPassAt' | 'newestSent'>;
-  readonly witness: Pick<WitnessRepository, 'read'>;
+  readonly feedback: Pick<FeedbackRepository, 'read'>;
   readonly clock: Clock;
 }
 
@@ -24,14 +24,14 @@ const SHOWN = 20;
 
 /** Tells how the service stands, and which dispatches are in trouble. */
 export const createShowOverview =
-  ({ dispatches, sending, sweeps, witness, clock }: ShowOverviewDeps): ShowOverview =>
+  ({ dispatches, sending, sweeps, feedback, clock }: ShowOverviewDeps): ShowOverview =>
   async () => {
     const [state, lastPassAt, newestSentAt, heard, found] = await Promise.all([
       sending.read(),
       sweeps.lastPassAt(),
       // What is wrong with that item, lastPassAt tells as well.
       sweeps.newestSent(undefined).catch((): 'unavailable' => 'unavailable'),
-      witness.read(),
+      feedback.read(),
       look(dispatches),
     ]);
     const now = clock();
@@ -46,7 +46,7 @@ export const createShowOverview =
       now,
       sending: state === 'unavailable' ? state : masked(state),
       lastPassAt,
-      witness: heard,
+      feedback: heard,
       newestSentAt,
       inTrouble: inTrouble.slice(0, SHOWN),
       moreInTrouble: Math.max(0, inTrouble.length - SHOWN),

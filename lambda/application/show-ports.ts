@@ -6,7 +6,7 @@ import type { Sending } from '../domain/pause.ts';
 import type { RecipientKey, RecipientStatus } from '../domain/recipient.ts';
 import type { Trouble } from '../domain/trouble.ts';
 import type { UnclearPolicy } from '../domain/unclear.ts';
-import type { Witness } from '../domain/witness.ts';
+import type { FeedbackState } from '../domain/watermark.ts';
 import type { StoredRecipient } from './ports.ts';
 import type { DispatchPage, DispatchQuery } from './read-ports.ts';
 
@@ -57,7 +57,7 @@ export interface Overview {
   readonly sending: Sending | 'unavailable';
   /** Undefined: recovery never passed. */
   readonly lastPassAt: Instant | undefined | 'unavailable';
-  readonly witness: Witness | 'unavailable';
+  readonly feedback: FeedbackState | 'unavailable';
   /** When SES took the newest mail of which an event is due, as recovery has seen; undefined: none is. */
   readonly newestSentAt: Instant | undefined | 'unavailable';
   /** The worst first. */

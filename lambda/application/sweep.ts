@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/instant.ts';
 import { isPaused, type Sending } from '../domain/pause.ts';
-import type { SendingRepository, SendQueue, SweepTraces, WitnessRepository } from './ports.ts';
+import type { FeedbackRepository,SendingRepository, SendQueue, SweepTraces } from './ports.ts';
 import { finishRound } from './sweep/finish-round.ts';
 import { inspectFinished, inspectOpen } from './sweep/inspect-open.ts';
 import { listOpen, type OpenList } from './sweep/list-open.ts';
@@ -8,6 +8,7 @@ import { requeueStuck } from './sweep/requeue-stuck.ts';
 import { NOTHING, type SweepReport } from './sweep/sweep-report.ts';
 import { type RemainingMs, runSteps, shareTime, type SweepStep } from './sweep/sweep-step.ts';
 import { isFeedbackSilent } from './sweep/watch-feedback.ts';
+import type { UnclearLedger } from './unclear-ports.ts';
 import type { VisitDeps } from './visit-dispatch.ts';
 
 export type { SweepReport } from './sweep/sweep-report.ts';
@@ -16,7 +17,8 @@ export interface SweepDeps extends VisitDeps {
   readonly sendQueue: SendQueue;
   readonly sending: SendingRepository;
   readonly sweeps: SweepTraces;
-  readonly witness: WitnessRepository;
+  readonly feedback: FeedbackRepository;
+  readonly ledger: Pick<UnclearLedger, 'size'>;
   /** The rows of one dispatch are looked at no more often than this. */
   readonly visitMs: number;
   /** What else each pass does, before dispatches are looked at and after. */

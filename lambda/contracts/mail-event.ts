@@ -92,7 +92,8 @@ export const parseMailEvent = (body: string): Feedback => {
   const parsed = SesEvent.safeParse(parseJson(body));
   if (!parsed.success) return { kind: 'malformed' };
   const { eventType, mail } = parsed.data;
-  if (Tag.safeParse(mail.tags['canary']).data === '1') return { kind: 'canary', sentAt: mail.timestamp };
+  if (Tag.safeParse(mail.tags['canary']).data === '1')
+    return { kind: 'canary', sentAt: mail.timestamp, isSend: eventType === 'Send' };
   if (!['dispatchId', 'recipient', 'lease'].some((name) => name in mail.tags)) return { kind: 'foreign' };
 
   const origin = Tags.safeParse(mail.tags);

@@ -19,7 +19,7 @@ export type MessageAction =
   | { readonly do: 'keep-failing' };
 
 /** What to do about a recipient whose claim was not granted. */
-export type Meeting = MessageAction | { readonly do: 'settle' } | { readonly do: 'reopen' } | { readonly do: 'claim' };
+export type Meeting = MessageAction | { readonly do: 'note-unclear' } | { readonly do: 'reopen' } | { readonly do: 'claim' };
 
 /** Receives that must be left for a message that only waits; with fewer it is replaced by a fresh one. */
 const RECEIVES_KEPT = 2;
@@ -43,7 +43,7 @@ export const meet = (row: Recipient | undefined, message: SendMessage, now: Inst
     case 'PENDING':
       return row.nextAttemptAt <= now ? { do: 'claim' } : waitOrRequeue(message, row.nextAttemptAt, maxReceiveCount);
     case 'PROCESSING':
-      return row.lease.until <= now ? { do: 'settle' } : waitOrRequeue(message, row.lease.until, maxReceiveCount);
+      return row.lease.until <= now ? { do: 'note-unclear' } : waitOrRequeue(message, row.lease.until, maxReceiveCount);
     case 'FAILED':
       return meetFailed(row, message);
     case 'SENT':

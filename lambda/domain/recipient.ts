@@ -68,30 +68,32 @@ export const OUTCOME_UNCLEAR = 'OUTCOME_UNCLEAR';
 /** Code of a recipient of whom a person said that the mail was not sent. */
 export const SETTLED_BY_OPERATOR = 'SETTLED_BY_OPERATOR';
 
+/** An earlier attempt of the round may have been taken, so nobody can say that no mail was sent. */
+interface AfterLost {
+  readonly afterLost?: boolean;
+}
+
 /** What can happen to a recipient. */
 export type RecipientEvent =
   | { readonly type: 'claimed'; readonly lease: Lease }
   | { readonly type: 'accepted'; readonly token: string; readonly messageId: string }
-  | { readonly type: 'refused'; readonly token: string; readonly code: string }
-  | {
+  | ({ readonly type: 'refused'; readonly token: string; readonly code: string } & AfterLost)
+  | ({
       readonly type: 'retryable';
       readonly token: string;
       readonly code: string;
       readonly nextAttemptAt: Instant;
       readonly attemptsPerRound: number;
       readonly message: DeadMessage;
-    }
+    } & AfterLost)
   /** The attempt does not count: SES never judged this mail. */
   | { readonly type: 'given-back'; readonly token: string; readonly code: string; readonly nextAttemptAt: Instant }
   | { readonly type: 'unclear'; readonly token: string }
+  /** Claimed though the attempts of the round are used up: it ends with its message in hand. */
+  | { readonly type: 'used-up'; readonly token: string; readonly message: DeadMessage }
   /** The lease ended with the outcome open, and it was decided what follows. */
-  | { readonly type: 'waited'; readonly token: string; readonly until: Instant }
-  | { readonly type: 'settled-unsent'; readonly token: string }
-  | { readonly type: 'settled-unknown'; readonly token: string }
-  /** Unsent, and nothing is left to try it with. */
-  | { readonly type: 'settled-exhausted'; readonly token: string; readonly message: DeadMessage }
-  /** Unsent, and the dispatch was cancelled meanwhile. */
-  | { readonly type: 'settled-cancelled'; readonly token: string }
+  | { readonly type: 'resolved-unsent'; readonly token: string; readonly nextAttemptAt: Instant }
+  | { readonly type: 'resolved-unknown'; readonly token: string }
   /** SES itself says that it took the mail, of whatever attempt. */
   | { readonly type: 'confirmed'; readonly messageId: string; readonly sentAt: Instant }
   | { readonly type: 'cancelled' }
@@ -181,11 +183,13 @@ const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transit
     case 'accepted':
       return moveTo({ status: 'SENT', round, attemptCount, messageId: event.messageId, sentAt: now });
     case 'refused':
-      return moveTo({ status: 'FAILED', round, attemptCount, lastErrorCode: event.code, failedAt: now });
+      return moveTo({ status: ending(event), round, attemptCount, lastErrorCode: event.code, failedAt: now });
     case 'retryable':
-      return attemptCount < event.attemptsPerRound
-        ? moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: event.code })
-        : moveTo(exhaust(current, event.message, now));
+      if (attemptCount < event.attemptsPerRound)
+        return moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: event.code });
+      return moveTo(event.afterLost === true ? giveUp(current, ATTEMPTS_EXHAUSTED, now) : exhaust(current, event.message, now));
+    case 'used-up':
+      return moveTo(exhaust({ round, attemptCount: attemptCount - 1 }, event.message, now));
     case 'given-back':
       return moveTo({
         status: 'PENDING',
@@ -195,36 +199,29 @@ const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transit
         lastErrorCode: event.code,
       });
     case 'unclear':
-      // SES may have the mail: nothing is known until the lease has ended and the outcome is settled.
+      // SES may have the mail: nothing is known until the lease has ended and the attempt is resolved.
       return moveTo(current);
-    case 'waited':
-    case 'settled-unsent':
-    case 'settled-unknown':
-    case 'settled-exhausted':
-    case 'settled-cancelled':
-      return current.lease.until <= now ? moveTo(settle(current, event, now)) : stay('lease-open');
+    case 'resolved-unsent':
+    case 'resolved-unknown':
+      return current.lease.until <= now ? moveTo(resolve(current, event, now)) : stay('lease-open');
   }
 };
 
-const settle = (
-  current: In<'PROCESSING'>,
-  event: Extract<Answer, { type: 'waited' | `settled-${string}` }>,
-  now: Instant,
-): Recipient => {
-  const { round, attemptCount, lease } = current;
-  switch (event.type) {
-    case 'waited':
-      return { ...current, lease: { token: lease.token, until: event.until } };
-    case 'settled-unsent':
-      return { status: 'PENDING', round, attemptCount, nextAttemptAt: now, lastErrorCode: OUTCOME_UNCLEAR };
-    case 'settled-unknown':
-      return { status: 'UNKNOWN', round, attemptCount, lastErrorCode: OUTCOME_UNCLEAR, failedAt: now };
-    case 'settled-exhausted':
-      return exhaust(current, event.message, now);
-    case 'settled-cancelled':
-      return cancel(current, now);
-  }
+const ending = ({ afterLost }: AfterLost): 'FAILED' | 'UNKNOWN' => (afterLost === true ? 'UNKNOWN' : 'FAILED');
+
+const resolve = (current: In<'PROCESSING'>, event: Extract<Answer, { type: `resolved-${string}` }>, now: Instant): Recipient => {
+  const { round, attemptCount } = current;
+  if (event.type === 'resolved-unknown') return giveUp(current, OUTCOME_UNCLEAR, now);
+  return { status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: OUTCOME_UNCLEAR };
 };
+
+const giveUp = ({ round, attemptCount }: Tries, lastErrorCode: string, failedAt: Instant): Recipient => ({
+  status: 'UNKNOWN',
+  round,
+  attemptCount,
+  lastErrorCode,
+  failedAt,
+});
 
 const exhaust = ({ round, attemptCount }: Tries, deadMessage: DeadMessage, now: Instant): Recipient => ({
   status: 'FAILED',

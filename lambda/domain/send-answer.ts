@@ -9,7 +9,7 @@ export type SendAnswer =
   | { readonly kind: 'credentials'; readonly code: string }
   /** SES did not take it and may later. */
   | { readonly kind: 'transient'; readonly code: string }
-  /** SES may have taken it. */
-  | { readonly kind: 'unclear'; readonly code: string }
+  /** SES may have taken it. `answered`: SES itself said that it failed; otherwise its answer was lost. */
+  | { readonly kind: 'unclear'; readonly code: string; readonly answered?: boolean }
   /** SES will never take this mail. */
   | { readonly kind: 'permanent'; readonly code: string };

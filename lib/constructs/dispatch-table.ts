@@ -105,9 +105,14 @@ export class DispatchTable extends Construct {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', ...changes);
   }
 
-  /** May record at recipients what SES tells of their mails, and at the witness how far that has come. */
+  /** May record at recipients what SES tells of their mails, and how far that has come. */
   grantFeedback(grantee: IGrantable): Grant {
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
+  }
+
+  /** May walk the ledger of unclear attempts, and record at recipients what they come to. */
+  grantResolve(grantee: IGrantable): Grant {
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem');
   }
 
   /** May look for dispatches that are stuck, and mark or complete them. */

@@ -13,6 +13,7 @@ import type { StageSettings } from '../stages.ts';
 import type { Watched } from '../watch/watched.ts';
 import { addApi } from './dispatch/add-api.ts';
 import { addProgress, addRelay } from './dispatch/add-followers.ts';
+import { addResolver } from './dispatch/add-resolver.ts';
 import { addSender } from './dispatch/add-sender.ts';
 import { addWidget } from './dispatch/add-widget.ts';
 import { addFeedback, addSweeper, addTaskWorker, TASK_TIMEOUT } from './dispatch/add-workers.ts';
@@ -49,7 +50,7 @@ export class DispatchStack extends Stack {
     const api = addApi(this, parts);
     const streams = [addRelay(this, parts), addProgress(this, parts)];
     const sender = addSender(this, parts);
-    const others = [addTaskWorker(this, parts), addFeedback(this, parts), addSweeper(this, parts)];
+    const others = [addTaskWorker(this, parts), addFeedback(this, parts), addSweeper(this, parts), addResolver(this, parts)];
     const widget = addWidget(this, parts);
     this.watched = {
       api: api.api,

@@ -110,6 +110,9 @@ const unclear = (): GraphWidget[] => [
       'UnclearWaiting',
       'OutcomeUnknown',
       'DuplicateSent',
+      'CanarySent',
+      'CanaryRefused',
+      'FeedbackBehind',
     ),
   ),
   graph(

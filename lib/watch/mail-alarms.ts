@@ -25,6 +25,15 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     },
   ],
   [
+    'CanaryRefused',
+    {
+      severity: 'notice',
+      impact:
+        'SES refuses the canaries that make it publish an event on a quiet day: mails whose answer was lost wait for two hours.',
+      runbook: 'canary-refused',
+    },
+  ],
+  [
     'DuplicateSent',
     {
       severity: 'notice',

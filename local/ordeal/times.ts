@@ -6,9 +6,10 @@ export const SHORT_TIMES: Readonly<Record<string, string>> = {
   VISIBILITY_SECONDS: '10',
   FEEDBACK_TIMEOUT_SECONDS: '2',
   FEEDBACK_VISIBILITY_SECONDS: '3',
-  WITNESS_MARGIN_SECONDS: '1',
+  WATERMARK_MARGIN_SECONDS: '4',
+  BEHIND_AFTER_SECONDS: '3',
   // Long enough for an event to come late on a busy machine: after it nobody gets the mail.
-  HOLD_AFTER_SECONDS: '30',
+  UNKNOWN_AFTER_SECONDS: '30',
   BACKOFF_BASE_SECONDS: '1',
   PAUSE_BASE_SECONDS: '1',
   PAUSE_CAP_SECONDS: '4',
@@ -16,4 +17,5 @@ export const SHORT_TIMES: Readonly<Record<string, string>> = {
   STILL_SECONDS: '3',
   VISIT_SECONDS: '2',
   SWEEP_SECONDS: '2',
+  RESOLVE_SECONDS: '1',
 };

@@ -10,7 +10,7 @@ export interface OrdealPlan {
   readonly recipients: number;
   /** What is killed and which calls fail is drawn from it; when exactly, the machine decides. */
   readonly seed: number;
-  readonly policy: 'auto' | 'resend' | 'hold';
+  readonly policy: 'auto' | 'resend' | 'manual';
   /** Whether SES publishes its events. */
   readonly events: boolean;
   readonly killEverySeconds: number;

@@ -126,7 +126,7 @@ describe('an event that changes no recipient', () => {
   });
 
   it.each(['canary', 'canary-delivery'])('is a sign of the canary: %s (E3)', (name) => {
-    expect(parse(sample(name))).toEqual({ kind: 'canary', sentAt: at('09:06:00.000') });
+    expect(parse(sample(name))).toEqual({ kind: 'canary', sentAt: at('09:06:00.000'), isSend: name === 'canary' });
   });
 
   it.each(['without-our-tags', 'identity-notification'])('is foreign: %s (E3)', (name) => {

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { formatMailbox } from '../../lambda/adapters/addresses/mailbox.ts';
+import { normaliseAddress } from '../../lambda/adapters/addresses/normalise-address.ts';
 import { createMailProvider } from '../../lambda/adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../lambda/adapters/ses/ses-client.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
@@ -30,7 +32,6 @@ const sendTo = async (url: string): Promise<{ readonly answer: SendAnswer; reado
   const client = createSesClient(TIMEOUT_SECONDS);
   const provider = createMailProvider({
     client,
-    canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: TIMEOUT_SECONDS,
   });
@@ -80,13 +81,28 @@ describe('an answer that was lost is unclear, after exactly one POST', () => {
       },
       'SERVICE_ERROR',
     ],
-    ['500 of SES itself', json(500, { message: 'oops' }, 'InternalServiceErrorException'), 'SERVICE_ERROR'],
+    ['502 of a proxy that says it in JSON', json(502, { message: 'oops' }, 'InternalServiceErrorException'), 'SERVICE_ERROR'],
+    ['504 of a proxy that says it in JSON', json(504, { message: 'oops' }, 'InternalServiceErrorException'), 'SERVICE_ERROR'],
+    ['503 with JSON of somebody else', json(503, { error: 'unavailable' }), 'SERVICE_ERROR'],
+    ['500 without a body', json(500, '', 'InternalServiceErrorException'), 'SERVICE_ERROR'],
   ])('%s', async (_name, respond, code) => {
     const { answer, ms } = await sendWith(respond);
 
     expect(answer).toEqual({ kind: 'unclear', code });
     expect(server?.posts).toHaveLength(1);
     expect(ms).toBeLessThan(TIMEOUT_SECONDS * 1000 + 700);
+  });
+});
+
+describe('an error of SES itself is unclear as well, but its answer was not lost', () => {
+  it.each([
+    [500, 'InternalServiceErrorException'],
+    [503, 'ServiceUnavailableException'],
+  ])('%i %s', async (status, name) => {
+    const { answer } = await sendWith(json(status, { message: 'oops' }, name));
+
+    expect(answer).toEqual({ kind: 'unclear', code: 'SERVICE_ERROR', answered: true });
+    expect(server?.posts).toHaveLength(1);
   });
 });
 
@@ -206,5 +222,28 @@ it('an acceptance brings the id, and the request goes where SES takes mail', asy
     Destination: { ToAddresses: ['kim@example.com'] },
     ConfigurationSetName: 'mail-events',
     EmailTags: expect.arrayContaining([{ Name: 'recipient', Value: 'YS0x' }]) as unknown,
+  });
+});
+
+describe('a canary', () => {
+  it.each([
+    ['채용팀 <jobs@example.org>', '=?UTF-8?B?7LGE7Jqp7YyA?= <jobs@example.org>'],
+    ['"Karen, Chan" <jobs@example.org>', '"Karen, Chan" <jobs@example.org>'],
+    ['Karen, Chan <jobs@example.org>', '"Karen, Chan" <jobs@example.org>'],
+  ])('from %s goes out with the From header that mails have (V5)', async (fromAddress, header) => {
+    server = await startSesServer(json(200, { MessageId: 'canary-1' }));
+    vi.stubEnv('AWS_ENDPOINT_URL_SESV2', server.url);
+    const client = createSesClient(TIMEOUT_SECONDS);
+    const provider = createMailProvider({ client, configurationSet: 'mail-events', timeoutSeconds: TIMEOUT_SECONDS });
+
+    const answer = await provider.sendCanary(formatMailbox(fromAddress, normaliseAddress));
+
+    client.destroy();
+    expect(answer).toEqual({ kind: 'accepted', messageId: 'canary-1' });
+    expect(JSON.parse(server.posts[0]?.body ?? '')).toMatchObject({
+      FromEmailAddress: header,
+      Destination: { ToAddresses: ['success@simulator.amazonses.com'] },
+      ConfigurationSetName: 'mail-events',
+    });
   });
 });

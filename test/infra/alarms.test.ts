@@ -33,6 +33,7 @@ describe('an alarm on what the service tells', () => {
     // An event: without news it did not happen again.
     ['DispatchStopped', 'notBreaching'],
     ['OutcomeUnknown', 'notBreaching'],
+    ['CanaryRefused', 'notBreaching'],
     ['DuplicateSent', 'notBreaching'],
     ['MailRejected', 'notBreaching'],
     ['MailNotRendered', 'notBreaching'],

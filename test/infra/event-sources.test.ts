@@ -160,3 +160,24 @@ describe('the senders', () => {
     });
   });
 });
+
+describe('feedback', () => {
+  it('has room set aside for as many as its queue may start: a throttled one would make events late (V7)', () => {
+    const reserved = one(dispatch, 'AWS::Lambda::Function', 'ApplyFeedbackFunction').Properties['ReservedConcurrentExecutions'];
+    const { ScalingConfig } = one(dispatch, 'AWS::Lambda::EventSourceMapping', 'ApplyFeedback').Properties as {
+      ScalingConfig: { MaximumConcurrency: number };
+    };
+
+    expect(ScalingConfig.MaximumConcurrency).toBeLessThanOrEqual(reserved as number);
+  });
+});
+
+describe('the walk over unclear attempts', () => {
+  it('is called once a minute, and ends before the next', () => {
+    const { Properties } = one(dispatch, 'AWS::Lambda::Function', 'ResolveUnclearFunction');
+
+    expect(one(dispatch, 'AWS::Events::Rule', 'ResolveRegularly').Properties['ScheduleExpression']).toBe('rate(1 minute)');
+    expect(Properties['Timeout']).toBeLessThan(60);
+    expect(Properties['ReservedConcurrentExecutions']).toBe(2);
+  });
+});

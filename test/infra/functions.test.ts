@@ -8,6 +8,7 @@ import { OperateDispatchesEnv } from '../../lambda/handlers/operate-dispatches/e
 import { OperateSendingEnv } from '../../lambda/handlers/operate-sending/env.ts';
 import { ReadDispatchesEnv } from '../../lambda/handlers/read-dispatches/env.ts';
 import { RelayOutboxEnv } from '../../lambda/handlers/relay-outbox/env.ts';
+import { ResolveUnclearEnv } from '../../lambda/handlers/resolve-unclear/env.ts';
 import { SendRecipientsEnv } from '../../lambda/handlers/send-recipients/env.ts';
 import { ShowOperationsEnv } from '../../lambda/handlers/show-operations/env.ts';
 import { SweepEnv } from '../../lambda/handlers/sweep/env.ts';
@@ -25,6 +26,7 @@ const FUNCTIONS = [
   ['ApplyFeedback', ApplyFeedbackEnv],
   ['ShowOperations', ShowOperationsEnv],
   ['Sweep', SweepEnv],
+  ['ResolveUnclear', ResolveUnclearEnv],
 ] as const;
 
 const { dispatch } = synthesize('prod', { templatePrefix: 'recruiting-' });
@@ -74,7 +76,11 @@ describe('the settings of a stage', () => {
     parallelCalls: 12,
     maxSendRate: 80,
     rateShare: 0.4,
-    unclearPolicy: 'hold',
+    unclearPolicy: 'manual',
+    resendsAfterLost: 2,
+    watermarkMarginSeconds: 80,
+    behindAfterSeconds: 50,
+    unknownAfterSeconds: 1_800,
     retentionDays: 90,
     repeatGuardSeconds: 300,
     feedbackTimeoutSeconds: 12,
@@ -98,16 +104,33 @@ describe('the settings of a stage', () => {
       PARALLEL_CALLS: '12',
       MAX_SEND_RATE: '80',
       RATE_SHARE: '0.4',
-      UNCLEAR_POLICY: 'hold',
       RETENTION_DAYS: '90',
     });
     expect(one(own, 'AWS::Lambda::Function', 'SendRecipientsFunction').Properties['Timeout']).toBe(40);
   });
 
   it('reach feedback', () => {
-    expect(environmentOf(own, 'ApplyFeedback')).toMatchObject({ RETENTION_DAYS: '90' });
+    expect(environmentOf(own, 'ApplyFeedback')).toMatchObject({
+      RETENTION_DAYS: '90',
+      BEHIND_AFTER_SECONDS: '50',
+      FEEDBACK_REDELIVERY_SECONDS: '52',
+    });
     expect(one(own, 'AWS::Lambda::Function', 'ApplyFeedbackFunction').Properties['Timeout']).toBe(12);
     expect(one(own, 'AWS::SQS::Queue', 'EventsFeedbackQueue').Properties['VisibilityTimeout']).toBe(40);
+  });
+
+  it('reach the function that resolves unclear attempts', () => {
+    expect(environmentOf(own, 'ResolveUnclear')).toMatchObject({
+      UNCLEAR_POLICY: 'manual',
+      RESENDS_AFTER_LOST: '2',
+      WATERMARK_MARGIN_SECONDS: '80',
+      FEEDBACK_REDELIVERY_SECONDS: '52',
+      UNKNOWN_AFTER_SECONDS: '1800',
+      LEASE_SECONDS: '200',
+      ATTEMPTS_PER_ROUND: '5',
+      FROM_ADDRESS: 'Hiring <jobs@mail.example.org>',
+      RETENTION_DAYS: '90',
+    });
   });
 
   it('reach the sweeper', () => {

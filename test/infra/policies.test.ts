@@ -112,6 +112,17 @@ describe('the role of each function may do exactly this', () => {
     ],
     ['ShowOperations', [...table('GetItem', 'Query'), 'dynamodb:Query on DispatchesTable/index/open']],
     [
+      'ResolveUnclear',
+      [
+        ...table('DeleteItem', 'GetItem', 'Query', 'UpdateItem'),
+        `ses:SendEmail on ${SES}configuration-set/EventsConfigurationSet`,
+        `ses:SendEmail on ${SES}identity/example.org`,
+        `ses:SendEmail on ${SES}identity/jobs@mail.example.org`,
+        `ses:SendEmail on ${SES}identity/mail.example.org`,
+        'sqs:SendMessage on SendsQueue',
+      ],
+    ],
+    [
       'Sweep',
       [
         ...table('GetItem', 'Query', 'UpdateItem'),
@@ -136,7 +147,7 @@ it('the sender can send as the configured address only', () => {
 
 it('nothing but these policies gives rights: no managed policy, no inline one, no permission that is no allowance', () => {
   const roles = all(dispatch, 'AWS::IAM::Role');
-  expect(roles).toHaveLength(11);
-  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(11);
+  expect(roles).toHaveLength(12);
+  expect(all(dispatch, 'AWS::IAM::Policy')).toHaveLength(12);
   for (const { Properties } of roles) expect(Object.keys(Properties)).toEqual(['AssumeRolePolicyDocument']);
 });

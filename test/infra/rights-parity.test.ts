@@ -77,12 +77,20 @@ const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly never
   ['FollowProgress', 'follow-progress', { byLambda: [...STREAM, 's3:ListBucket', 's3:PutObject'] }],
   // It cancels and reopens, but claims nothing.
   ['CarryOutTask', 'carry-out-task', { byLambda: [...CONSUMER, ...TO_TELL_MISSING], neverDone: ['dynamodb:PartiQLUpdate'] }],
-  ['SendRecipients', 'send-recipients', { byLambda: [...CONSUMER, ...TO_TELL_MISSING] }],
+  // It notes unclear attempts, and removes none.
+  ['SendRecipients', 'send-recipients', { byLambda: [...CONSUMER, ...TO_TELL_MISSING], neverDone: ['dynamodb:DeleteItem'] }],
   // It shares the recipients' repository, but claims nothing.
   ['ApplyFeedback', 'apply-feedback', { byLambda: CONSUMER, neverDone: ['dynamodb:PartiQLUpdate'] }],
   // It shares the repositories of those who pause, sweep and listen, but changes nothing.
   ['ShowOperations', 'show-operations', { neverDone: ['dynamodb:UpdateItem'] }],
-  ['Sweep', 'sweep', { neverDone: ['sqs:ChangeMessageVisibility'] }],
+  // It counts unclear attempts, and removes none.
+  ['Sweep', 'sweep', { neverDone: ['dynamodb:DeleteItem', 'sqs:ChangeMessageVisibility'] }],
+  // It resolves rows without a claim, and asks for nothing that is in a queue.
+  [
+    'ResolveUnclear',
+    'resolve-unclear',
+    { neverDone: ['dynamodb:PartiQLUpdate', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'] },
+  ],
 ];
 
 describe('the rights of a function and what its code calls are the same', () => {

@@ -43,11 +43,34 @@ it('three deliveries of an event that is no longer than a lease are asked for (E
     visibilitySeconds: 360,
     feedbackTimeoutSeconds: 10,
     feedbackVisibilitySeconds: 100,
+    behindAfterSeconds: 45,
+    watermarkMarginSeconds: 60,
   };
 
-  expect(faultsOfTimeOrder(times)).toEqual([]);
-  expect(faultsOfTimeOrder({ ...times, feedbackVisibilitySeconds: 101 })).toEqual([expect.stringContaining('leaseSeconds')]);
-  expect(faultsOfTimeOrder({ ...times, feedbackVisibilitySeconds: 10 })).toEqual([
+  expect(faultsOfTimeOrder(times, 20)).toEqual([]);
+  expect(faultsOfTimeOrder({ ...times, feedbackVisibilitySeconds: 101 }, 20)).toEqual([expect.stringContaining('leaseSeconds')]);
+  expect(faultsOfTimeOrder({ ...times, feedbackVisibilitySeconds: 10 }, 20)).toEqual([
     expect.stringContaining('feedbackTimeoutSeconds'),
+  ]);
+});
+
+it('an event that waits for a poll does not make feedback count as behind, and one that does is noticed within the margin (V7, V28)', () => {
+  const times = {
+    sesTimeoutSeconds: 10,
+    functionTimeoutSeconds: 30,
+    leaseSeconds: 300,
+    visibilitySeconds: 360,
+    feedbackTimeoutSeconds: 10,
+    feedbackVisibilitySeconds: 60,
+    behindAfterSeconds: 21,
+    watermarkMarginSeconds: 60,
+  };
+
+  expect(faultsOfTimeOrder(times, 20)).toEqual([]);
+  expect(faultsOfTimeOrder({ ...times, behindAfterSeconds: 20 }, 20)).toEqual([
+    expect.stringContaining('behindAfterSeconds (20)'),
+  ]);
+  expect(faultsOfTimeOrder({ ...times, behindAfterSeconds: 60 }, 20)).toEqual([
+    expect.stringContaining('watermarkMarginSeconds (60)'),
   ]);
 });

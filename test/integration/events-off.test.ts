@@ -8,16 +8,16 @@ import { outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, TestStack } from '../support/stack.ts';
 
-const POLICIES = ['auto', 'resend', 'hold'] as const;
+const POLICIES = ['auto', 'resend', 'manual'] as const;
 type Policy = (typeof POLICIES)[number];
 
 const stackOf = (environment: Readonly<Record<string, string>> = {}) =>
   new TestStack({ LOCAL_CRASH_POINTS: '1', ...environment });
 const stacks: Readonly<Record<Policy, TestStack>> = {
-  auto: stackOf({ HOLD_AFTER_SECONDS: '12' }),
+  auto: stackOf({ UNKNOWN_AFTER_SECONDS: '12' }),
   // Longer, so that no second attempt is in hand while the crashes are still going on.
   resend: stackOf({ UNCLEAR_POLICY: 'resend', MAX_CONCURRENCY: '2', LEASE_SECONDS: '30', VISIBILITY_SECONDS: '32' }),
-  hold: stackOf({ UNCLEAR_POLICY: 'hold', MAX_CONCURRENCY: '2' }),
+  manual: stackOf({ UNCLEAR_POLICY: 'manual', MAX_CONCURRENCY: '2' }),
 };
 const bodies = new Map<string, DispatchBody>();
 
@@ -72,7 +72,7 @@ const withoutEvents = async (stack: TestStack) => {
 
 beforeAll(async () => {
   await Promise.all(POLICIES.map((policy) => stacks[policy].start()));
-  await Promise.all([onAQuietDay(stacks.auto), withoutEvents(stacks.resend), withoutEvents(stacks.hold)]);
+  await Promise.all([onAQuietDay(stacks.auto), withoutEvents(stacks.resend), withoutEvents(stacks.manual)]);
   await withoutEvents(stacks.auto);
   // Three stacks, and as many templates the first time.
 }, 300_000);
@@ -92,7 +92,7 @@ const outcomeOf = async (policy: Policy, key: string): Promise<Tally & { readonl
 };
 
 describe('on a quiet day', () => {
-  it('a canary wakes the witness, and who was claimed by a dead sender gets the mail without an operator (L2, L4)', async () => {
+  it('a canary moves the watermark, and who was claimed by a dead sender gets the mail without an operator (L2, L4)', async () => {
     const { rows, ...tally } = await outcomeOf('auto', 'quiet');
 
     expect(tally).toMatchObject({ sent: 1, duplicates: 0 });
@@ -117,7 +117,7 @@ describe.each(POLICIES)('without any event, under the policy %s,', (policy) => {
   });
 });
 
-describe.each(['auto', 'hold'] as const)('without any event, under the policy %s,', (policy) => {
+describe.each(['auto', 'manual'] as const)('without any event, under the policy %s,', (policy) => {
   it.each(UNRECORDED)('who was in the hand of a sender that died is UNKNOWN, with one mail at most (L4): %s', async (point) => {
     const { rows, ...tally } = await outcomeOf(policy, point);
 
@@ -133,7 +133,7 @@ describe('without any event, under the policy resend,', () => {
     // The second mail of one whose first SES had taken is the price of this policy.
     expect(tally).toMatchObject({ sent: 1, unknown: 0, duplicates: TAKEN.includes(point) ? 1 : 0 });
     expect(rows.map(outcomesOf)).toEqual([['unclear', 'sent']]);
-    expect(stacks.resend.log('send-recipients')).toMatch(
+    expect(stacks.resend.log('resolve-unclear')).toMatch(
       new RegExp(`"signal":"resent","dispatchId":"${stacks.resend.idOf(point)}"`),
     );
   });

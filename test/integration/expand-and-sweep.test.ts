@@ -18,7 +18,8 @@ import type { Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
 import { rowCounts } from '../support/builders.ts';
 import { createFakeObjects } from '../support/fake-objects.ts';
-import { createFakeWitness } from '../support/fake-witness.ts';
+import { createUnclearLedger } from '../../lambda/adapters/dynamo/unclear-ledger.ts';
+import { createFakeFeedback } from '../support/fake-feedback.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');
@@ -145,7 +146,8 @@ describe('the sweeper', () => {
       },
       sending: createSendingRepository(table.client, table.tableName),
       sweeps: createSweepTraces(table.client, table.tableName),
-      witness: createFakeWitness(),
+      feedback: createFakeFeedback(),
+      ledger: createUnclearLedger(table.client, table.tableName),
       clock: () => now,
       stillMs: 10 * MINUTE,
       visitMs: 15 * MINUTE,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRecipientItem, stateAttributes, toStoredAttempt } from '../../lambda/adapters/dynamo/items.ts';
 import { controlKey, dispatchKey, type ItemKey, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient-repository.ts';
-import { createWitnessRepository } from '../../lambda/adapters/dynamo/witness-repository.ts';
+import { createFeedbackRepository } from '../../lambda/adapters/dynamo/feedback-repository.ts';
 import type { FeedbackSignal } from '../../lambda/application/apply-event.ts';
 import { createApplyFeedback } from '../../lambda/application/apply-feedback.ts';
 import { parseMailEvent } from '../../lambda/contracts/mail-event.ts';
@@ -44,17 +44,28 @@ const stored = async (recipient: Recipient): Promise<RecipientKey> => {
 const get = async (key: ItemKey) =>
   (await table.client.send(new GetCommand({ TableName: table.tableName, Key: { ...key }, ConsistentRead: true }))).Item;
 
+/** Handed out before, so that the age of the mail says nothing. */
+const ARRIVAL = { queuedAt: Date.now(), firstReceivedAt: Date.now(), receiveCount: 2 };
+
 /** One worker, as it is wired, from the body of a message to the table. */
 const worker = () => {
   const signals: FeedbackSignal['type'][] = [];
   const apply = createApplyFeedback({
     recipients: createRecipientRepository({ client: table.client, tableName: table.tableName, retentionDays: 30, sleep }),
-    witness: createWitnessRepository(table.client, table.tableName),
+    feedback: createFeedbackRepository(table.client, table.tableName),
+    behind: { behindAfterSeconds: 45, redeliverySeconds: 70 },
     clock: Date.now,
     sleep: (ms) => sleep(ms, undefined, { ref: false }),
     observe: ({ type }) => signals.push(type),
   });
-  return { signals, handle: (...bodies: string[]) => apply(bodies.map(parseMailEvent), () => 20_000) };
+  return {
+    signals,
+    handle: (...bodies: string[]) =>
+      apply(
+        bodies.map((body) => ({ ...parseMailEvent(body), arrival: ARRIVAL })),
+        () => 20_000,
+      ),
+  };
 };
 
 describe('events of SES in the table', () => {
@@ -106,14 +117,14 @@ describe('events of SES in the table', () => {
 
     const row = parseRecipientItem(await get(recipientKey(key)));
     expect(row.events.map(({ at }) => at - T0)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    expect(await createWitnessRepository(table.client, table.tableName).read()).toMatchObject({ holds: [] });
+    expect(await createFeedbackRepository(table.client, table.tableName).read()).toMatchObject({ unapplied: [] });
   });
 
-  it('move the mark that a canary waits for (L4)', async () => {
+  it('move the watermark that a canary is sent for (L4)', async () => {
     const sentAt = Date.now();
 
     await worker().handle(canaryBody(sentAt));
 
-    expect(await get(controlKey('FEEDBACK'))).toMatchObject({ mark: new Date(sentAt).toISOString() });
+    expect(await get(controlKey('FEEDBACK'))).toMatchObject({ watermark: new Date(sentAt).toISOString() });
   });
 });

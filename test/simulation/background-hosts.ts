@@ -3,12 +3,14 @@ import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/por
 import { relayOutbox } from '../../lambda/application/relay-outbox.ts';
 import { createSweep } from '../../lambda/application/sweep.ts';
 import { noBatches } from '../support/fake-objects.ts';
-import { createSendingPort, createTracesPort, createWitnessPort } from './control-ports.ts';
+import { createSendingPort, createTracesPort } from './control-ports.ts';
 import { createOpenDispatchPort, createTaskPort } from './dispatch-ports.ts';
 import type { Environment } from './event-source.ts';
+import { createFeedbackPort } from './feedback-port.ts';
 import type { PortDeps } from './ports.ts';
 import { createRecipientPort } from './recipient-port.ts';
 import type { Host, Process } from './scheduler.ts';
+import { createLedgerPort } from './unclear-port.ts';
 
 export interface BackgroundDeps extends PortDeps {
   readonly sendQueue: (process: () => Process) => SendQueue;
@@ -95,7 +97,8 @@ export const createSweeper = (deps: BackgroundDeps, host: Host) => {
     taskQueue: deps.taskQueue(own),
     sending: createSendingPort(deps, own),
     sweeps: createTracesPort(deps, own),
-    witness: createWitnessPort(deps, own),
+    feedback: createFeedbackPort(deps, own),
+    ledger: createLedgerPort(deps, own),
     clock: () => scheduler.now() + host.skewMs,
     stillMs: 600_000,
     visitMs: deps.plan.visitMs,

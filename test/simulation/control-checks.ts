@@ -2,10 +2,14 @@ import type { SendTags } from '../../lambda/application/ports.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { Sending } from '../../lambda/domain/pause.ts';
 import { isFinal, RECIPIENT_STATUSES } from '../../lambda/domain/recipient.ts';
+import { BEHIND_AFTER_SECONDS } from './feedback-host.ts';
 import type { Ledger, Mail } from './ledger.ts';
 import type { Plan } from './plan.ts';
 import type { Process } from './scheduler.ts';
 import { countRowsOf, type DispatchItem, nameOf, type Table } from './table.ts';
+
+/** Recorded by a clock that may be off, and not each second anew. */
+const BEHIND_KNOWN_MS = 12_000;
 
 export interface ControlCheckDeps {
   readonly ledger: Ledger;
@@ -28,8 +32,8 @@ export const createControlChecks = (deps: ControlCheckDeps) => ({
   sendingChanged: (before: Sending, after: Sending, by: Process) => {
     onSending(deps, before, after, by);
   },
-  markMoved: (to: Instant, by: Process) => {
-    onMark(deps, to, by);
+  watermarkMoved: (to: Instant, by: Process) => {
+    onWatermark(deps, to, by);
   },
 });
 
@@ -45,6 +49,8 @@ const onCall = ({ ledger, plan, now }: ControlCheckDeps, tags: SendTags, by: Pro
   }
   if (claim.call !== undefined) ledger.violate(`${who}: a second one for one claim`);
   claim.call = {};
+  if (tags.attempt > plan.policy.attemptsPerRound)
+    ledger.violate(`${who}: attempt ${tags.attempt} of ${plan.policy.attemptsPerRound}`);
   if (claim.round !== tags.round || claim.n !== tags.attempt) ledger.violate(`${who}: under the name of another attempt`);
   if (by.state !== 'running') ledger.violate(`${who}: by a process that is ${by.state}`);
   if (by.deadline - now() < neededMs) ledger.violate(`${who}: with ${by.deadline - now()} ms left to the process`);
@@ -58,9 +64,9 @@ const onTake = ({ ledger, plan }: ControlCheckDeps, mail: Mail): void => {
   const open = earlier.find(({ isWrittenOff }) => !isWrittenOff);
   const who = `${nameOf(mail.key)} got ${mail.messageId}`;
   if (open !== undefined) ledger.violate(`${who} though it had ${open.messageId}`);
-  if (plan.policy.unclear === 'hold' && earlier.length > 0) ledger.violate(`${who} as a second mail under hold`);
-  if (plan.policy.unclear === 'resend' && earlier.filter(({ round }) => round === mail.round).length > 1)
-    ledger.violate(`${who} as a third mail in a round`);
+  if (plan.policy.unclear === 'manual' && earlier.some(({ round }) => round === mail.round))
+    ledger.violate(`${who} as a second mail under manual`);
+  if (earlier.filter(({ round }) => round === mail.round).length > 1) ledger.violate(`${who} as a third mail in a round`);
 };
 
 const onDispatch = ({ ledger, table, now }: ControlCheckDeps, before: DispatchItem, after: DispatchItem, by: Process): void => {
@@ -94,16 +100,23 @@ const onSending = ({ ledger, now }: ControlCheckDeps, before: Sending, after: Se
   }
   if (after.pause?.by !== 'operator') ledger.operatorPauseSince = undefined;
   else ledger.operatorPauseSince ??= now();
+  if (before.pause?.by === 'operator' && after.pause === undefined)
+    ledger.operatorPauses.push({ from: before.pause.since, to: now() });
 };
 
-/** The mark vouches for every event up to it that its mover had in hand. */
-const onMark = ({ ledger, table }: ControlCheckDeps, to: Instant, by: Process): void => {
+/** The watermark vouches for every event up to it that its mover had in hand; and that feedback is not behind, as far as those show. */
+const onWatermark = ({ ledger, table }: ControlCheckDeps, to: Instant, by: Process): void => {
   const batch = ledger.inHand.get(by) ?? [];
+  const isLate = batch.some(
+    ({ arrival: { queuedAt, firstReceivedAt } }) => firstReceivedAt - queuedAt > BEHIND_AFTER_SECONDS * 1000,
+  );
+  if (isLate && (table().feedback.behindAt ?? -Infinity) < by.startedAt - BEHIND_KNOWN_MS)
+    ledger.violate(`the watermark moved to ${new Date(to).toISOString()} though feedback was behind`);
   for (const feedback of batch) {
     if (feedback.kind !== 'event') continue;
     const { origin, event } = feedback;
     const mail = ledger.mailsOf(origin.key).find(({ messageId }) => messageId === event.messageId);
-    if (mail?.isHeard === false && !ledger.holds.has(origin.lease) && table().row(origin.key) !== undefined)
-      ledger.violate(`the mark moved to ${new Date(to).toISOString()} over the event of ${event.messageId}`);
+    if (mail?.isHeard === false && !ledger.unapplied.has(origin.lease) && table().row(origin.key) !== undefined)
+      ledger.violate(`the watermark moved to ${new Date(to).toISOString()} over the event of ${event.messageId}`);
   }
 };

@@ -1,8 +1,7 @@
-import type { DispatchRepository, SendingRepository, SweepTraces, WitnessRepository } from '../../lambda/application/ports.ts';
+import type { DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports.ts';
 import { type DispatchStatus, isActive } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import { ATTEMPTS_EXHAUSTED, type Recipient } from '../../lambda/domain/recipient.ts';
-import { MOST_HOLDS } from '../../lambda/domain/witness.ts';
 import { stopItem } from './dispatch-ports.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
@@ -76,7 +75,11 @@ const endedAt = (recipient: Recipient): Instant | undefined => {
 
 /** Whether the account may send. */
 export const createSendingPort = ({ table, access, checks, sabotage }: PortDeps, process: () => Process): SendingRepository => ({
-  read: async () => valueOr(await access.ask(process(), 'read sending', () => table.sending), 'unavailable'),
+  read: async () => {
+    const effect = () =>
+      sabotage === 'pause-unseen-by-walks' && process().host.role === 'walk' ? { version: table.sending.version } : table.sending;
+    return valueOr(await access.ask(process(), 'read sending', effect), 'unavailable');
+  },
 
   async change(next) {
     const effect = (): boolean => {
@@ -104,70 +107,3 @@ export const createTracesPort = ({ table, access }: PortDeps, process: () => Pro
     return valueOf(await access.ask(process(), 'newest mail', effect));
   },
 });
-
-/** What SES's events tell. */
-export const createWitnessPort = (deps: PortDeps, process: () => Process): WitnessRepository => {
-  const { table, access, ledger, checks, sabotage } = deps;
-  const { feedback } = table;
-  /** An update that failed for want of an answer changed nothing, as far as its caller knows. */
-  const update = async (what: string, effect: () => boolean): Promise<boolean> =>
-    valueOr(await access.ask(process(), what, effect), false);
-
-  return {
-    async read() {
-      const effect = () => {
-        ledger.holdsSeen.set(process(), new Set(ledger.holds));
-        const holds = [...feedback.holds].map(([lease, sentAt]) => ({ lease, sentAt }));
-        const mark = sabotage === 'witness-always-awake' ? Infinity : feedback.mark;
-        return { holds, canaries: feedback.canaries, ...(mark !== undefined && { mark }) };
-      };
-      return valueOr(await access.ask(process(), 'read witness', effect), 'unavailable');
-    },
-
-    bookCanary: (now, apartSeconds) =>
-      update('book canary', () => {
-        if ((feedback.canaryBookedAt ?? -Infinity) > now - apartSeconds * 1000) return false;
-        feedback.canaryBookedAt = now;
-        return true;
-      }),
-
-    async recordCanaries(canaries) {
-      await update('record canaries', () => {
-        feedback.canaries = canaries;
-        return true;
-      });
-    },
-
-    async hold(holds) {
-      const isHeld = await update(`hold ${holds.map(({ lease }) => lease ?? '').join(' ')}`, () => {
-        if (feedback.holds.size + holds.length > MOST_HOLDS) return false;
-        for (const { lease, sentAt } of holds) {
-          if (lease === undefined) continue;
-          ledger.holds.add(lease);
-          if (sabotage !== 'holds-forgotten') feedback.holds.set(lease, sentAt);
-        }
-        return true;
-      });
-      return isHeld || sabotage === 'mark-before-holds';
-    },
-
-    async release(leases) {
-      await update(`release ${leases.join(' ')}`, () => {
-        for (const lease of leases) {
-          feedback.holds.delete(lease);
-          ledger.holds.delete(lease);
-        }
-        return true;
-      });
-    },
-
-    async moveMark(to) {
-      await update(`mark ${new Date(to).toISOString()}`, () => {
-        if (feedback.mark !== undefined && feedback.mark >= to) return false;
-        feedback.mark = to;
-        checks.markMoved(to, process());
-        return true;
-      });
-    },
-  };
-};

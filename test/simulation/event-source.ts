@@ -20,6 +20,8 @@ export interface EventSourceDeps<B> {
   readonly limitMs: number;
   /** Longest wait before messages are handed on. */
   readonly windowMs: number;
+  /** How much longer messages wait just now. */
+  readonly backlogMs?: () => number;
   readonly load: () => Environment<B>;
   readonly onEnd: (end: End<readonly boolean[]>, process: Process) => void;
 }
@@ -38,7 +40,7 @@ export const createEventSource = <B>(deps: EventSourceDeps<B>): EventSource => {
   let lookAt: Instant = Infinity;
 
   const plan = (at: Instant): void => {
-    const time = Math.max(at, scheduler.now()) + dice.whole(0, deps.windowMs);
+    const time = Math.max(at, scheduler.now()) + dice.whole(0, deps.windowMs) + (deps.backlogMs?.() ?? 0);
     if (time >= lookAt) {
       // A look that is planned already may come before this message is visible.
       scheduler.at(time, look);
@@ -51,7 +53,7 @@ export const createEventSource = <B>(deps: EventSourceDeps<B>): EventSource => {
   const look = (): void => {
     if (scheduler.now() >= lookAt) lookAt = Infinity;
     if (busy >= deps.most) return;
-    const messages = queue.receive(deps.batchSize);
+    const messages = queue.receive((deps.backlogMs?.() ?? 0) > 0 ? 1 : deps.batchSize);
     if (messages.length === 0) return;
     invoke(messages);
     plan(scheduler.now());

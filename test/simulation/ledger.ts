@@ -1,4 +1,4 @@
-import type { Feedback } from '../../lambda/domain/feedback.ts';
+import type { ReceivedFeedback } from '../../lambda/domain/feedback.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
@@ -32,6 +32,8 @@ export interface Claim {
   call?: { answer?: SendAnswer };
   /** What the row says of it. */
   outcome?: string;
+  /** The row says that SES itself answered that it failed. */
+  isAnswered?: boolean;
   /** An answer of the table about it was lost for good. */
   isCutOff: boolean;
 }
@@ -63,16 +65,18 @@ export interface Ledger {
   readonly duplicates: Map<string, number>;
   /** Changes of recipients whose writers never learnt that they were made, so that a duplicate may go uncounted. */
   readonly unseenChanges: Map<string, number>;
-  /** Leases whose events feedback reported as stuck, and was told that this is remembered. */
-  readonly holds: Set<string>;
-  /** Those of them when a sender last read the witness. */
-  readonly holdsSeen: Map<Process, ReadonlySet<string>>;
-  readonly inHand: Map<Process, readonly Feedback[]>;
+  /** Leases whose events feedback could not apply, and was told that this is remembered. */
+  readonly unapplied: Set<string>;
+  /** Those of them when a walk last read how far feedback got. */
+  readonly unappliedSeen: Map<Process, ReadonlySet<string>>;
+  readonly inHand: Map<Process, readonly ReceivedFeedback[]>;
   /** When a sender last asked whether it may send, and how old the answer was when it got it. */
   readonly leaves: Map<Process, { readonly askedAt: Instant; readonly lagMs: number }>;
   /** Since when the dispatch is stopped or cancelled. */
   readonly inactiveSince: Map<string, Instant>;
   operatorPauseSince: Instant | undefined;
+  /** Operators' pauses that are over. */
+  readonly operatorPauses: { readonly from: Instant; readonly to: Instant }[];
 }
 
 export const createLedger = (): Ledger => {
@@ -94,12 +98,13 @@ export const createLedger = (): Ledger => {
     letGo: new Set(),
     duplicates: new Map(),
     unseenChanges: new Map(),
-    holds: new Set(),
-    holdsSeen: new Map(),
+    unapplied: new Set(),
+    unappliedSeen: new Map(),
     inHand: new Map(),
     leaves: new Map(),
     inactiveSince: new Map(),
     operatorPauseSince: undefined,
+    operatorPauses: [],
   };
   return ledger;
 };

@@ -11,7 +11,7 @@ import type { Sabotage } from './sabotage.ts';
 import { createScheduler, type Host, type Role } from './scheduler.ts';
 import type { SendBody } from './sender-host.ts';
 import { createSes, type Ses } from './ses.ts';
-import { createTable } from './table.ts';
+import { createTable, type Table } from './table.ts';
 import { createTableAccess } from './table-access.ts';
 import { createWeather } from './weather.ts';
 
@@ -49,7 +49,10 @@ export const createOutside = (seed: number, { sabotage, theme, lines }: OutsideO
   );
   const { now } = scheduler;
   const checks = createControlChecks({ ledger, plan, now, table: () => table });
-  const table = createTable({ rowChanged: createRowChecks({ ledger, plan, now }), dispatchChanged: checks.dispatchChanged });
+  const table: Table = createTable({
+    rowChanged: createRowChecks({ ledger, plan, now, table: () => table }),
+    dispatchChanged: checks.dispatchChanged,
+  });
 
   const drawSkew = (): number => Math.round(dice.between(-plan.skewMs, plan.skewMs));
   const sesSkewMs = drawSkew();

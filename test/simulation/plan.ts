@@ -1,6 +1,7 @@
 import type { SendPolicy } from '../../lambda/application/attempt-end.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import { FAILURES_TO_STOP } from '../../lambda/domain/stop-rule.ts';
+import type { ResolvePolicy } from '../../lambda/domain/unclear.ts';
 import { aPolicy } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import type { Dice } from './dice.ts';
@@ -52,6 +53,8 @@ export interface SesRates {
   readonly permanent: number;
   readonly unclearTaken: number;
   readonly unclearLost: number;
+  /** SES itself says that it failed, and did not take the mail. */
+  readonly answered: number;
 }
 
 /** What becomes of SES's events. */
@@ -65,7 +68,7 @@ export interface EventFate {
 
 /** Everything that a seed decides before anything happens. */
 export interface Plan {
-  readonly policy: SendPolicy;
+  readonly policy: SendPolicy & ResolvePolicy;
   readonly functionMs: number;
   readonly dispatches: readonly { readonly recipients: number; readonly shards: number; readonly acceptedAt: Instant }[];
   readonly senders: number;
@@ -87,9 +90,14 @@ export interface Plan {
   readonly stuckRows: readonly Window[];
   /** Events wait so long for others, to be handled together. */
   readonly feedbackWindowMs: number;
+  /** Feedback is behind: events wait for minutes, in no order. */
+  readonly feedbackBacklog: readonly Window[];
+  /** SES refuses every canary. */
+  readonly areCanariesRefused: boolean;
   /** Dead letters are redriven when the sweeper is about to look. */
   readonly isRedrivenAtSweeps: boolean;
   readonly firstSweepMs: number;
+  readonly firstWalkMs: number;
   readonly sweepMs: number;
   readonly visitMs: number;
   readonly actions: readonly OperatorAction[];
@@ -98,7 +106,7 @@ export interface Plan {
 }
 
 /** What a schedule is mostly about, so that what is rare on the whole is common somewhere. */
-const THEMES = ['anything', 'lost-answers', 'stuck-events', 'table', 'pauses', 'reopenings'] as const;
+const THEMES = ['anything', 'lost-answers', 'stuck-events', 'table', 'pauses', 'reopenings', 'backlog', 'nights'] as const;
 
 export type Theme = (typeof THEMES)[number] | 'refusals' | 'long-runs';
 
@@ -118,15 +126,16 @@ const window = (dice: Dice, calmAt: Instant, longestMs: number, isTheme = false)
 /** Draws a schedule. @param given its theme; otherwise that is drawn, too */
 export const drawPlan = (dice: Dice, given?: Theme): Plan => {
   const theme = given ?? drawTheme(dice);
-  const calmAt = T0 + Math.round(dice.between(3 * MINUTE, 35 * MINUTE));
+  const calmAt = T0 + Math.round(dice.between((theme === 'nights' ? 30 : 3) * MINUTE, 35 * MINUTE));
   const attemptsPerRound = dice.whole(1, theme === 'reopenings' ? 2 : 4);
   const isOftenSwept = theme === 'reopenings' && dice.chance(0.6);
   return {
     policy: aPolicy({
       attemptsPerRound,
       maxReceiveCount: attemptsPerRound + 4,
-      unclear: dice.pick(['auto', 'auto', 'auto', 'auto', 'resend', 'hold']),
-      holdAfterSeconds: dice.pick([600, 1200]),
+      unclear:
+        theme === 'backlog' || theme === 'nights' ? 'auto' : dice.pick(['auto', 'auto', 'auto', 'auto', 'resend', 'manual']),
+      unknownAfterSeconds: theme === 'nights' ? 600 : dice.pick([600, 1200]),
     }),
     // A function that may outlive its lease is no setting of ours; it shows that the lease alone keeps two from sending.
     functionMs: theme === 'long-runs' ? 900 * SECOND : 30 * SECOND,
@@ -146,8 +155,11 @@ export const drawPlan = (dice: Dice, given?: Theme): Plan => {
     stuck: rate(dice, 1, theme === 'stuck-events'),
     stuckRows: window(dice, calmAt, 30 * MINUTE, theme === 'stuck-events'),
     feedbackWindowMs: theme === 'stuck-events' ? 5_000 : dice.pick([200, 2_000]),
+    feedbackBacklog: window(dice, calmAt, 30 * MINUTE, theme === 'backlog'),
+    areCanariesRefused: dice.chance(0.1),
     isRedrivenAtSweeps: isOftenSwept && dice.chance(0.8),
     firstSweepMs: dice.between(0, 5 * MINUTE),
+    firstWalkMs: dice.between(0, MINUTE),
     sweepMs: (isOftenSwept ? 20 : 300) * SECOND,
     visitMs: (isOftenSwept ? 20 : 900) * SECOND,
     actions: drawActions(dice, calmAt, theme),
@@ -181,7 +193,8 @@ const drawRates = (dice: Dice, theme: Theme): Rates => ({
 });
 
 const drawSesRates = (dice: Dice, theme: Theme): SesRates => {
-  const isLosing = theme === 'lost-answers' || theme === 'stuck-events' || theme === 'long-runs';
+  const isLosing =
+    theme === 'lost-answers' || theme === 'backlog' || theme === 'nights' || theme === 'stuck-events' || theme === 'long-runs';
   return {
     throttled: rate(dice, 0.4),
     transient: rate(dice, 0.8, theme === 'reopenings'),
@@ -189,12 +202,17 @@ const drawSesRates = (dice: Dice, theme: Theme): SesRates => {
     permanent: rate(dice, 0.05),
     unclearTaken: rate(dice, 0.6, isLosing),
     unclearLost: rate(dice, 0.4, theme === 'lost-answers'),
+    answered: rate(dice, 0.5),
   };
 };
 
 const drawEvents = (dice: Dice, theme: Theme): EventFate => {
   const twice = rate(dice, 0.3);
-  const fates = theme === 'stuck-events' ? (['prompt', 'late'] as const) : (['prompt', 'late', 'late', 'lossy', 'none'] as const);
+  if (theme === 'nights') return { lost: 1, twice: 0, late: 0, latestMs: 0 };
+  const fates =
+    theme === 'stuck-events' || theme === 'backlog'
+      ? (['prompt', 'late'] as const)
+      : (['prompt', 'late', 'late', 'lossy', 'none'] as const);
   switch (dice.pick(fates)) {
     case 'prompt':
       return { lost: 0, twice, late: 0, latestMs: 0 };
@@ -213,6 +231,8 @@ const ACTIONS: Readonly<Record<Theme, readonly OperatorAction['what'][]>> = {
   'stuck-events': [],
   table: ['pause', 'resume-sending', 'redrive'],
   pauses: ['pause', 'pause', 'resume-sending'],
+  backlog: ['redrive'],
+  nights: ['pause'],
   reopenings: ['redrive'],
   refusals: ['resume-dispatch', 'resume-dispatch', 'cancel', 'redrive'],
   'long-runs': ['pause', 'redrive', 'cancel'],
@@ -220,6 +240,8 @@ const ACTIONS: Readonly<Record<Theme, readonly OperatorAction['what'][]>> = {
 
 const drawActions = (dice: Dice, calmAt: Instant, theme: Theme): OperatorAction[] => {
   const whats = ACTIONS[theme];
+  // The last mails are sent, and a person pauses for the night.
+  if (theme === 'nights') return [{ at: Math.round(dice.between(T0 + MINUTE, T0 + 8 * MINUTE)), what: 'pause' }];
   if (whats.length === 0 || dice.chance(0.3)) return [];
   return Array.from({ length: dice.whole(1, 6) }, () => ({ at: Math.round(dice.between(T0, calmAt)), what: dice.pick(whats) }));
 };

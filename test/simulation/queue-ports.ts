@@ -13,16 +13,19 @@ const LONGEST_DELAY_SECONDS = 900;
 const isTroubled = ({ scheduler, dice, plan }: Deps): boolean =>
   scheduler.now() < plan.calmAt && dice.chance(plan.rates.queueTrouble);
 
+/** A repeat of a request whose answer was lost. */
+const LATEST_REPEAT_MS = 2_000;
+
 /** Hands a message over: it may be there without its sender's knowledge, or be there twice, each time under an id of its own. */
-const handOver = (deps: Deps, add: () => void): boolean => {
+const handOver = (deps: Deps, add: (delayMs: number) => void): boolean => {
   const { dice } = deps;
   if (!isTroubled(deps)) {
-    add();
+    add(0);
     return true;
   }
   const isRepeated = dice.chance(0.5);
-  if (isRepeated || dice.chance(0.5)) add();
-  if (isRepeated) add();
+  if (isRepeated || dice.chance(0.5)) add(0);
+  if (isRepeated) add(dice.whole(0, LATEST_REPEAT_MS));
   return isRepeated;
 };
 
@@ -32,8 +35,8 @@ export const createSendPort = (deps: Deps, queue: Queue<SendBody>, process: () =
       ? []
       : deps.scheduler.call(process(), `send ${messages.map(({ key }) => key.applyId).join(' ')}`, () =>
           messages.map(({ key, delaySeconds }) =>
-            handOver(deps, () => {
-              queue.add({ id: deps.newId(), key }, Math.min(LONGEST_DELAY_SECONDS, delaySeconds) * 1000);
+            handOver(deps, (laterMs) => {
+              queue.add({ id: deps.newId(), key }, Math.min(LONGEST_DELAY_SECONDS, delaySeconds) * 1000 + laterMs);
             }),
           ),
         ),
@@ -55,8 +58,8 @@ export const createTaskQueuePort = (deps: Deps, queue: Queue<TaskKey>, process: 
       ? []
       : deps.scheduler.call(process(), 'send tasks', () =>
           tasks.map((task) =>
-            handOver(deps, () => {
-              queue.add(task, 0);
+            handOver(deps, (laterMs) => {
+              queue.add(task, laterMs);
             }),
           ),
         ),

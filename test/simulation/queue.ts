@@ -10,6 +10,7 @@ export interface Held<B> {
   /** By the queue's clock. */
   sentAt: Instant;
   receives: number;
+  firstReceivedAt: Instant | undefined;
   visibleAt: Instant;
 }
 
@@ -18,6 +19,7 @@ export interface Received<B> {
   readonly handle: string;
   readonly body: B;
   readonly sentAt: Instant;
+  readonly firstReceivedAt: Instant;
   readonly receives: number;
 }
 
@@ -68,7 +70,7 @@ export const createQueue = <B>(scheduler: Scheduler, dice: Dice, plan: Plan, opt
 
     add: (body, delayMs) => {
       handles += 1;
-      const message = { handle: `h${handles}`, body, sentAt: stamp(), receives: 0, visibleAt: 0 };
+      const message = { handle: `h${handles}`, body, sentAt: stamp(), receives: 0, firstReceivedAt: undefined, visibleAt: 0 };
       held.set(message.handle, message);
       showAt(message, scheduler.now() + delayMs);
     },
@@ -86,11 +88,13 @@ export const createQueue = <B>(scheduler: Scheduler, dice: Dice, plan: Plan, opt
           continue;
         }
         message.receives += 1;
+        const firstReceivedAt = (message.firstReceivedAt ??= stamp());
         if (options.stampsAnew === true) message.sentAt = stamp();
         const isTwice = isTroubled() && dice.chance(plan.rates.deliveredTwice);
         if (isTwice) queue.onTwice(message.body);
         showAt(message, scheduler.now() + (isTwice ? dice.whole(1, 2_000) : options.visibilityMs));
-        received.push({ handle: message.handle, body: message.body, sentAt: message.sentAt, receives: message.receives });
+        const { handle, body, sentAt, receives } = message;
+        received.push({ handle, body, sentAt, firstReceivedAt, receives });
       }
       return received;
     },

@@ -3,11 +3,16 @@ import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient.ts';
 import type { Claim, Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 import type { Process } from './scheduler.ts';
-import { type Cause, nameOf, type Row } from './table.ts';
+import { type Cause, nameOf, type Row, type Table } from './table.ts';
 import { faultOfTransition } from './transitions.ts';
 
 /** How old a sender's knowledge of a pause or of a dispatch's state may be. */
 const KNOWLEDGE_MS = 5_000;
+
+/** A walk that decided before, and writes now. */
+const LONGEST_WALK_MS = 20_000;
+/** Between the end of a lease and the walk that notes it, and a walk that moved the clock for time before. */
+const WALKS_MS = 130_000;
 
 /** SES may take a mail a little after the caller has given up. */
 export const LATE_TAKE_MS = 5_000;
@@ -16,6 +21,7 @@ export interface RowCheckDeps {
   readonly ledger: Ledger;
   readonly plan: Plan;
   readonly now: () => Instant;
+  readonly table: () => Table;
 }
 
 /** Looks at every change of a row, at the moment it takes effect. */
@@ -33,6 +39,7 @@ export const createRowChecks = (deps: RowCheckDeps) => {
         check(onClaim(deps, after, by));
         return;
       case 'write':
+      case 'resolve':
         check(onWrite(deps, before, after, by));
         return;
       case 'reopen':
@@ -60,7 +67,8 @@ const onClaim = ({ ledger, plan, now }: RowCheckDeps, { key, recipient }: Row, b
   const { lease, round, attemptCount: n } = recipient;
   const earlier = [...ledger.claims.values()].filter((claim) => nameOf(claim.key) === nameOf(key) && claim.round === round);
   ledger.claims.set(lease.token, { key, lease: lease.token, round, n, leaseUntil: lease.until, by, isCutOff: false });
-  if (n > plan.policy.attemptsPerRound) return `attempt ${n} of ${plan.policy.attemptsPerRound}`;
+  // One claim too many ends the recipient with its message in hand; SES must not be called by it.
+  if (n > plan.policy.attemptsPerRound + 1) return `attempt ${n} of ${plan.policy.attemptsPerRound}`;
   if (earlier.some((claim) => claim.n === n && claim.outcome !== 'given-back'))
     return `attempt ${n} of round ${round} was made twice`;
 
@@ -80,8 +88,9 @@ const onWrite = (deps: RowCheckDeps, before: Row, after: Row, by: Process): stri
   const claim = deps.ledger.claims.get(token);
   if (claim === undefined) return 'a lease that was never granted';
   if (claim.by !== by && claim.leaseUntil > deps.now() + by.host.skewMs) return 'another’s lease was ended while it was alive';
-  const outcome = after.attempts.find(({ lease }) => lease === token)?.outcome;
+  const { outcome, answered = false } = after.attempts.find(({ lease }) => lease === token) ?? {};
   claim.outcome = outcome ?? '';
+  claim.isAnswered = answered;
   switch (outcome) {
     case 'unsent':
       return onWrittenOff(deps, claim, by);
@@ -99,37 +108,93 @@ const onWrite = (deps: RowCheckDeps, before: Row, after: Row, by: Process): stri
 };
 
 /** Promise 4, to the letter. */
-const onWrittenOff = ({ ledger, plan, now }: RowCheckDeps, claim: Claim, by: Process): string | undefined => {
-  if (plan.policy.unclear !== 'auto') return 'taken for unsent though nobody asked SES’s events';
-  if (ledger.holdsSeen.get(by)?.has(claim.lease) === true) return 'taken for unsent though an event of it is known to be stuck';
+const onWrittenOff = (deps: RowCheckDeps, claim: Claim, by: Process): string | undefined => {
+  const { ledger, plan, now } = deps;
+  if (plan.policy.unclear !== 'auto') return 'taken as unsent though nobody asked SES’s events';
+  if (ledger.unappliedSeen.get(by)?.has(claim.lease) === true)
+    return 'taken as unsent though an event of it is known to be unapplied';
+  const fault = faultOfSilence(deps, claim);
+  if (fault !== undefined) return fault;
   const mail = ledger.mailsOf(claim.key).find((each) => each.lease === claim.lease);
   if (mail === undefined) return undefined;
   mail.isWrittenOff = true;
   // Nobody's clock is exact, and SES may have taken the mail just after the worker had given up.
   const toleranceMs = 2 * plan.skewMs + LATE_TAKE_MS;
-  const provedBy = mail.takenAt + plan.policy.witnessMarginSeconds * 1000 - toleranceMs;
-  if (mail.isHeard) return 'taken for unsent though its event was applied';
+  const provedBy = mail.takenAt + plan.policy.watermarkMarginSeconds * 1000 - toleranceMs;
+  if (mail.isHeard) return 'taken as unsent though its event was applied';
   if (!ledger.heardOf.some((takenAt) => takenAt > provedBy)) {
     const newest = ledger.heardOf.length === 0 ? 'none' : `${(Math.max(...ledger.heardOf) - mail.takenAt) / 1000} s later`;
-    return `taken for unsent though no event of a mail sent a minute later was applied: ${newest}`;
+    return `taken as unsent though no event of a mail sent a minute later was applied: ${newest}`;
   }
-  return now() + plan.skewMs < claim.leaseUntil ? 'taken for unsent before its lease ended' : undefined;
+  return now() + plan.skewMs < claim.leaseUntil ? 'taken as unsent before its lease ended' : undefined;
 };
 
 /** UNKNOWN, or one more attempt by a person's choice: only if nobody can know what SES answered. */
-const onGivenUp = ({ ledger, plan }: RowCheckDeps, { recipient }: Row, claim: Claim): string | undefined => {
+const onGivenUp = (deps: RowCheckDeps, { recipient }: Row, claim: Claim): string | undefined => {
+  const { ledger, plan } = deps;
   for (const mail of ledger.mailsOf(claim.key))
     if (mail.lease === claim.lease) mail.isWrittenOff = plan.policy.unclear === 'resend';
   if (recipient.status === 'PENDING' && plan.policy.unclear !== 'resend') return 'resent without proof';
   const isLost =
     claim.isCutOff || claim.by.state === 'dead' || claim.by.state === 'running' || claim.call?.answer?.kind === 'unclear';
-  return isLost ? undefined : `given up as ${recipient.status} though its outcome was never in doubt`;
+  if (!isLost) return `given up as ${recipient.status} though its outcome was never in doubt`;
+  return plan.policy.unclear === 'auto' && !isForAPerson(deps, claim)
+    ? 'given up though it had neither waited nor been lost twice'
+    : undefined;
 };
 
-const onNotTaken = ({ ledger, plan }: RowCheckDeps, { recipient }: Row, claim: Claim): string | undefined => {
+/** Two attempts of the round without a recorded outcome, the attempts used up after one, or time that was waited while sending was allowed. */
+const isForAPerson = (deps: RowCheckDeps, claim: Claim): boolean => {
+  const { plan } = deps;
+  const isUsedUp = claim.n >= plan.policy.attemptsPerRound;
+  return (
+    lostBefore(deps, claim).length > 0 || isUsedUp || waitedMs(deps, claim) > plan.policy.unknownAfterSeconds * 1000 - WALKS_MS
+  );
+};
+
+/** Since the end of the lease, operators' pauses not counted. */
+const waitedMs = ({ ledger, now }: RowCheckDeps, { leaseUntil }: Claim): number => {
+  const paused = [
+    ...ledger.operatorPauses,
+    ...(ledger.operatorPauseSince === undefined ? [] : [{ from: ledger.operatorPauseSince, to: now() }]),
+  ];
+  const pausedMs = paused.map(({ from, to }) => Math.max(0, to - Math.max(from, leaseUntil))).reduce((a, b) => a + b, 0);
+  return now() - leaseUntil - pausedMs;
+};
+
+/** Attempts of the same round whose answer nobody has recorded. */
+const lostBefore = ({ ledger }: RowCheckDeps, { key, lease, round }: Claim): Claim[] =>
+  [...ledger.claims.values()].filter(
+    (other) =>
+      nameOf(other.key) === nameOf(key) &&
+      other.round === round &&
+      other.lease !== lease &&
+      (other.outcome === 'unclear' || (other.outcome === 'unsent' && other.isAnswered !== true)),
+  );
+
+/** What the walk must have seen before it takes an attempt as unsent. */
+const faultOfSilence = ({ table, plan, now }: RowCheckDeps, claim: Claim): string | undefined => {
+  const { feedback, unclear } = table();
+  const toleranceMs = 2 * plan.skewMs + LONGEST_WALK_MS;
+  if (feedback.behindAt !== undefined && now() + toleranceMs < feedback.behindAt + plan.policy.leaseSeconds * 1000)
+    return 'taken as unsent while feedback was behind';
+  const item = [...unclear.items.values()].find(({ lease }) => lease === claim.lease);
+  // The other of two walks may be about to remove it.
+  const waited = item?.silentAt === undefined ? -1 : now() + toleranceMs - item.silentAt;
+  return item !== undefined && waited < plan.policy.redeliverySeconds * 1000
+    ? 'taken as unsent without waiting for another delivery'
+    : undefined;
+};
+
+const onNotTaken = (deps: RowCheckDeps, { recipient }: Row, claim: Claim): string | undefined => {
+  const { ledger, plan } = deps;
   if (ledger.mailsOf(claim.key).some(({ lease }) => lease === claim.lease))
     return `recorded as ${claim.outcome ?? ''} though SES took it`;
+  const isLostBefore = lostBefore(deps, claim).length > 0;
+  if (recipient.status === 'UNKNOWN')
+    return isLostBefore ? undefined : 'UNKNOWN though every attempt of the round has an outcome';
   if (recipient.status !== 'FAILED') return undefined;
+  if (isLostBefore) return 'FAILED though an earlier mail of the round may have been taken';
   const { answer } = claim.call ?? {};
   if (recipient.lastErrorCode !== ATTEMPTS_EXHAUSTED) {
     return answer?.kind === 'permanent' && answer.code === recipient.lastErrorCode ? undefined : 'FAILED without a reason of SES';

@@ -42,7 +42,8 @@ const amendOnce = async (
   if (row === undefined) return 'gone';
   const isSkipped =
     isOfFeedback && sabotage === 'events-for-open-rows-alone' && isFinal(row.recipient.status) && row.recipient.status !== 'SENT';
-  const next = isSkipped ? undefined : change(row);
+  const isForgetful = sabotage === 'lost-attempts-forgotten' && process.host.role === 'walk';
+  const next = isSkipped ? undefined : change(isForgetful ? { ...row, attempts: row.attempts.slice(-1) } : row);
   if (next === undefined) {
     if (!isSkipped) hear(deps, process, key);
     return 'unchanged';
@@ -75,7 +76,7 @@ const leavesFinal = ({ recipient }: Row, next: Amendment): boolean =>
   isFinal(recipient.status) && recipient.status !== next.recipient.status;
 
 const amend = ({ table }: PortDeps, process: Process, row: Row, next: Amendment): void => {
-  table.change(row, next, 'amend', process);
+  table.change(row, next, process.host.role === 'walk' ? 'resolve' : 'amend', process);
   const dispatch = table.dispatches.get(row.key.dispatchId);
   if (dispatch === undefined || !leavesFinal(row, next)) return;
   table.putDispatch({ ...dispatch, isOpen: true, generation: dispatch.generation + 1 }, process);

@@ -7,9 +7,16 @@ export type Sabotage =
   | 'time-unchecked'
   | 'own-claim-unrecognised'
   | 'own-write-unrecognised'
-  | 'witness-always-awake'
-  | 'holds-forgotten'
-  | 'mark-before-holds'
+  | 'silence-always-believed'
+  | 'unapplied-forgotten'
+  | 'watermark-before-unapplied'
+  | 'behind-not-recorded'
+  | 'behind-ignored'
+  | 'redelivery-not-awaited'
+  | 'lost-attempts-forgotten'
+  | 'removed-before-verdict'
+  | 'expired-leases-not-noted'
+  | 'pause-unseen-by-walks'
   | 'events-for-open-rows-alone'
   | 'redelivery-stamped-anew'
   | 'completion-unconditional'
@@ -33,12 +40,27 @@ export const RULES: readonly Rule[] = [
   { sabotage: 'own-claim-unrecognised', without: 'a claim whose answer was lost counts as somebody else’s' },
   { sabotage: 'own-write-unrecognised', without: 'an outcome whose write got no answer counts as somebody else’s' },
   {
-    sabotage: 'witness-always-awake',
-    without: 'the silence of SES’s events proves something before anything was heard',
+    sabotage: 'silence-always-believed',
+    without: 'the silence of SES’s events says something before anything was heard',
     theme: 'lost-answers',
   },
-  { sabotage: 'holds-forgotten', without: 'an event that is stuck holds nobody back', theme: 'stuck-events' },
-  { sabotage: 'mark-before-holds', without: 'the mark moves on though holds could not be written', theme: 'stuck-events' },
+  { sabotage: 'unapplied-forgotten', without: 'an event that could not be applied is forgotten', theme: 'stuck-events' },
+  {
+    sabotage: 'watermark-before-unapplied',
+    without: 'the watermark moves on though unapplied events could not be kept',
+    theme: 'stuck-events',
+  },
+  {
+    sabotage: 'behind-not-recorded',
+    without: 'the watermark moves on though nobody is told that feedback is behind',
+    theme: 'backlog',
+  },
+  { sabotage: 'behind-ignored', without: 'silence is believed while feedback is behind', theme: 'backlog' },
+  { sabotage: 'redelivery-not-awaited', without: 'silence is believed at the first look', theme: 'lost-answers' },
+  { sabotage: 'lost-attempts-forgotten', without: 'a round forgets the attempts that were lost in it', theme: 'lost-answers' },
+  { sabotage: 'removed-before-verdict', without: 'an attempt is taken off the ledger before it is resolved' },
+  { sabotage: 'expired-leases-not-noted', without: 'the message of a dead worker’s row is deleted and nothing notes the row' },
+  { sabotage: 'pause-unseen-by-walks', without: 'the waiting clock runs on in a pause', theme: 'nights' },
   {
     sabotage: 'events-for-open-rows-alone',
     without: 'an event changes nothing about a recipient that was given up',

@@ -3,7 +3,7 @@ import { T0 } from '../support/clock.ts';
 import type { Dice } from './dice.ts';
 
 /** What a process is for. */
-export type Role = 'sender' | 'relay' | 'feedback' | 'task' | 'sweeper' | 'progress' | 'person';
+export type Role = 'sender' | 'walk' | 'relay' | 'feedback' | 'task' | 'sweeper' | 'progress' | 'person';
 
 /** Where code runs. */
 export interface Host {

@@ -9,13 +9,14 @@ import type { Instant } from '../../lambda/domain/instant.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import { aContent } from '../support/builders.ts';
 import { createFakeContents, plainRenderer } from '../support/fakes.ts';
-import { createDispatchPort, createSendingPort, createTracesPort, createWitnessPort } from './control-ports.ts';
+import { createDispatchPort, createSendingPort, createTracesPort } from './control-ports.ts';
 import type { Environment } from './event-source.ts';
 import { countDuplicate } from './feedback-host.ts';
 import type { PortDeps } from './ports.ts';
 import { createRecipientPort } from './recipient-port.ts';
 import type { Host, Process } from './scheduler.ts';
 import type { Ses } from './ses.ts';
+import { createLedgerPort } from './unclear-port.ts';
 
 /** What a message of the send queue says. */
 export interface SendBody {
@@ -44,7 +45,7 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
     recipients: createRecipientPort(deps, process),
     dispatches,
     contents: createFakeContents(Object.fromEntries(['d-1', 'd-2'].map((id) => [id, aContent()]))),
-    witness: createWitnessPort(deps, process),
+    ledger: createLedgerPort(deps, process),
     renderer: plainRenderer,
     provider: deps.ses.provider(process),
     pacer: createPacer({

@@ -34,6 +34,8 @@ export interface Ses {
 interface Fate {
   readonly answer: SendAnswer['kind'];
   readonly isTaken: boolean;
+  /** SES itself says that it failed. */
+  readonly answered?: boolean;
 }
 
 export const createSes = (deps: SesDeps): Ses => {
@@ -103,9 +105,11 @@ export const createSes = (deps: SesDeps): Ses => {
       async sendCanary() {
         mails += 1;
         const messageId = `canary-${mails}`;
-        const fate = fateOf(deps, 'canary', scheduler.now());
+        const fate: Fate = plan.areCanariesRefused
+          ? { answer: 'permanent', isTaken: false }
+          : fateOf(deps, 'canary', scheduler.now());
         await exchange(process(), fate, () => {
-          publish({ kind: 'canary', sentAt: scheduler.now() + deps.skewMs });
+          publish({ kind: 'canary', sentAt: scheduler.now() + deps.skewMs, isSend: true });
         });
         return answerOf(fate, messageId);
       },
@@ -120,12 +124,13 @@ const fateOf = ({ dice, plan }: SesDeps, who: string, now: Instant): Fate => {
   if (isRefused(plan, who)) return { answer: 'permanent', isTaken: false };
   if (now >= plan.calmAt) return { answer: 'accepted', isTaken: true };
   if (isWithin(plan.accountTrouble, now)) return { answer: 'account', isTaken: false };
-  const { unclearTaken, unclearLost, ...refusals } = plan.ses;
+  const { unclearTaken, unclearLost, answered, ...refusals } = plan.ses;
   for (const answer of ['throttled', 'transient', 'account', 'permanent'] as const) {
     if (dice.chance(refusals[answer])) return { answer, isTaken: false };
   }
   if (dice.chance(unclearTaken)) return { answer: 'unclear', isTaken: true };
   if (dice.chance(unclearLost)) return { answer: 'unclear', isTaken: false };
+  if (dice.chance(answered)) return { answer: 'unclear', isTaken: false, answered: true };
   return { answer: 'accepted', isTaken: true };
 };
 
@@ -136,8 +141,11 @@ const isRefused = ({ refused }: Plan, who: string): boolean => {
   return hash / 1009 < refused && who !== 'canary';
 };
 
-const answerOf = ({ answer }: Fate, messageId: string): SendAnswer =>
-  answer === 'accepted' ? { kind: answer, messageId } : { kind: answer, code: CODES[answer] };
+const answerOf = ({ answer, answered = false }: Fate, messageId: string): SendAnswer => {
+  if (answer === 'accepted') return { kind: answer, messageId };
+  if (answer === 'unclear') return { kind: answer, code: CODES[answer], ...(answered && { answered }) };
+  return { kind: answer, code: CODES[answer] };
+};
 
 const CODES: Readonly<Record<Exclude<SendAnswer['kind'], 'accepted'>, string>> = {
   throttled: 'ACCOUNT_THROTTLED',

@@ -1,11 +1,13 @@
 import type { ProgressRecord } from '../../lambda/application/follow-progress.ts';
 import type { NewTask, OpenTask } from '../../lambda/application/operate-ports.ts';
 import type { StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports.ts';
+import type { WalkState } from '../../lambda/application/unclear-ports.ts';
 import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import { SENDING, type Sending } from '../../lambda/domain/pause.ts';
 import type { Counted } from '../../lambda/domain/progress.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { UnclearAttempt } from '../../lambda/domain/unclear.ts';
 import type { Process } from './scheduler.ts';
 
 /** A recipient's item. A change makes a new one, so one that is the same object has not changed. */
@@ -26,14 +28,20 @@ export type StreamEntry =
   { readonly kind: 'recipient'; readonly key: RecipientKey } | { readonly kind: 'task'; readonly key: TaskKey };
 
 /** The write that changed a row. */
-export type Cause = 'claim' | 'write' | 'reopen' | 'cancel' | 'amend';
+export type Cause = 'claim' | 'write' | 'resolve' | 'reopen' | 'cancel' | 'amend';
 
 /** The item about SES's events. */
 export interface FeedbackItem {
-  mark: Instant | undefined;
-  readonly holds: Map<string, Instant>;
-  canaries: readonly Instant[];
-  canaryBookedAt: Instant | undefined;
+  watermark: Instant | undefined;
+  behindAt: Instant | undefined;
+  readonly unapplied: Map<string, Instant>;
+}
+
+/** The ledger of unclear attempts, and what walks leave for each other. */
+export interface UnclearItems {
+  readonly items: Map<string, UnclearAttempt>;
+  state: WalkState;
+  canaryBookedAt: Instant;
 }
 
 /** Sees every change at the moment it takes effect. */
@@ -57,6 +65,7 @@ export interface Table {
   /** Called when the stream has grown. */
   onAppend: () => void;
   readonly feedback: FeedbackItem;
+  readonly unclear: UnclearItems;
   sending: Sending;
   lastPassAt: Instant | undefined;
   newestSentAt: Instant | undefined;
@@ -102,7 +111,8 @@ export const createTable = (observer: TableObserver): Table => {
       stream.push(entry);
       table.onAppend();
     },
-    feedback: { mark: undefined, holds: new Map(), canaries: [], canaryBookedAt: undefined },
+    feedback: { watermark: undefined, behindAt: undefined, unapplied: new Map() },
+    unclear: { items: new Map(), state: { seconds: 0, canaries: [] }, canaryBookedAt: -Infinity },
     sending: SENDING,
     lastPassAt: undefined,
     newestSentAt: undefined,

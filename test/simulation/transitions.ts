@@ -4,14 +4,8 @@ import type { Cause } from './table.ts';
 /** Every change of a recipient that design and domain allow, by what writes it; rounds and attempts are looked at apart. */
 const ALLOWED: Readonly<Record<Cause, readonly `${Recipient['status']} → ${Recipient['status']}`[]>> = {
   claim: ['PENDING → PROCESSING'],
-  write: [
-    'PROCESSING → SENT',
-    'PROCESSING → FAILED',
-    'PROCESSING → PENDING',
-    'PROCESSING → UNKNOWN',
-    'PROCESSING → CANCELLED',
-    'PROCESSING → PROCESSING',
-  ],
+  write: ['PROCESSING → SENT', 'PROCESSING → FAILED', 'PROCESSING → PENDING', 'PROCESSING → UNKNOWN', 'PROCESSING → PROCESSING'],
+  resolve: ['PROCESSING → PENDING', 'PROCESSING → UNKNOWN'],
   cancel: ['PENDING → CANCELLED'],
   reopen: ['FAILED → PENDING', 'UNKNOWN → PENDING'],
   amend: [
@@ -35,7 +29,8 @@ export const faultOfTransition = (before: Recipient, after: Recipient, cause: Ca
   const spent = after.attemptCount - before.attemptCount;
   if (cause === 'claim') return spent === 1 ? undefined : 'a claim did not count as one attempt';
   if (cause === 'reopen') return after.attemptCount === 0 ? undefined : 'a new round began with attempts';
-  const mayGiveBack = change === 'PROCESSING → PENDING';
+  // A claim beyond the last attempt is ended without one.
+  const mayGiveBack = change === 'PROCESSING → PENDING' || change === 'PROCESSING → FAILED';
   if (spent !== 0 && !(mayGiveBack && spent === -1)) return `${change} changed the number of attempts by ${spent}`;
   return faultOfSame(before, after);
 };

@@ -6,13 +6,14 @@ import { checkEnd } from './final-checks.ts';
 import type { Ledger } from './ledger.ts';
 import { createOutside, type Outside, type OutsideOptions } from './outside.ts';
 import { createPeople } from './people.ts';
-import type { Plan } from './plan.ts';
+import { isWithin, type Plan } from './plan.ts';
 import { createProgress } from './progress-host.ts';
 import { createSendPort, createTaskQueuePort } from './queue-ports.ts';
 import type { Process } from './scheduler.ts';
 import type { End } from './scheduler.ts';
 import { loadSender } from './sender-host.ts';
 import { nameOf, type Table } from './table.ts';
+import { createWalker } from './walk-host.ts';
 
 /** One schedule: everything that happens under one seed. */
 export interface World {
@@ -28,6 +29,8 @@ export interface World {
 export type WorldOptions = OutsideOptions;
 
 const MINUTE_MS = 60_000;
+/** Longer than a lease and another delivery of an event. */
+const LONGEST_BACKLOG_MS = 10 * MINUTE_MS;
 /** How long messages wait for an invocation. */
 const WINDOW_MS = 200;
 /** As long as nothing happens any more within that, all is well. */
@@ -49,11 +52,14 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   const progress = createProgress(outside, outside.newHost('progress'));
   table.onChange = progress.wake;
   const sweeper = createSweeper(background, outside.newHost('sweeper'));
+  const walker = createWalker({ ...background, ses: outside.ses }, [outside.newHost('walk'), outside.newHost('walk')]);
   planCourse(outside, createPeople(outside, outside.newHost('person')));
   scheduler.at(scheduler.now() + plan.firstSweepMs, sweeper.run);
+  scheduler.at(scheduler.now() + plan.firstWalkMs, walker.run);
 
   const isQuiet = (): boolean =>
     isEmpty(outside) &&
+    table.unclear.items.size === 0 &&
     sources.every(({ busy }) => busy() === 0) &&
     relay.isDone() &&
     progress.isDone() &&
@@ -104,6 +110,7 @@ const createSources = (outside: Outside, background: Background): EventSource[] 
       batchSize: 10,
       limitMs: 10_000,
       windowMs: plan.feedbackWindowMs,
+      backlogMs: () => (isWithin(plan.feedbackBacklog, scheduler.now()) ? dice.whole(1, LONGEST_BACKLOG_MS) : 0),
       load: () => loadFeedback(outside, newHost('feedback')),
     }),
     createEventSource({

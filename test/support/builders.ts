@@ -13,6 +13,7 @@ import {
 } from '../../lambda/domain/dispatch.ts';
 import type { SendMessage } from '../../lambda/domain/message-rule.ts';
 import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { ResolvePolicy } from '../../lambda/domain/unclear.ts';
 import { T0 } from './clock.ts';
 
 export const DISPATCH_ID = 'd1spatch';
@@ -112,16 +113,18 @@ export const aContent = (content: Partial<DispatchContent> = {}): DispatchConten
   ...content,
 });
 
-export const aPolicy = (policy: Partial<SendPolicy> = {}): SendPolicy => ({
+/** How sending and the walks go about it. */
+export const aPolicy = (policy: Partial<SendPolicy & ResolvePolicy> = {}): SendPolicy & ResolvePolicy => ({
   leaseSeconds: 300,
   sesTimeoutSeconds: 10,
   attemptsPerRound: 7,
   backoff: { baseSeconds: 30, capSeconds: 3600 },
   maxReceiveCount: 11,
   unclear: 'auto',
-  witnessMarginSeconds: 60,
+  watermarkMarginSeconds: 60,
   redeliverySeconds: 70,
-  holdAfterSeconds: 3600,
+  unknownAfterSeconds: 3600,
+  resendsAfterLost: 1,
   ...policy,
 });
 

@@ -129,6 +129,8 @@ export interface FakeProvider extends MailProvider {
   readonly taken: Call[];
   /** How many canaries were sent. */
   canaries: number;
+  /** From headers of the canaries. */
+  readonly canariesFrom: string[];
 }
 
 export const accepted: SendAnswer = { kind: 'accepted', messageId: 'ses-1' };
@@ -136,6 +138,8 @@ export const throttledAnswer: SendAnswer = { kind: 'throttled', code: 'ACCOUNT_T
 export const accountTrouble: SendAnswer = { kind: 'account', code: 'ACCOUNT_SENDING_PAUSED' };
 export const transient: SendAnswer = { kind: 'transient', code: 'NOT_CONNECTED' };
 export const unclear: SendAnswer = { kind: 'unclear', code: 'TIMED_OUT' };
+/** SES itself said that it failed. */
+export const answered503: SendAnswer = { kind: 'unclear', code: 'SERVICE_ERROR', answered: true };
 export const permanent: SendAnswer = { kind: 'permanent', code: 'MESSAGE_REJECTED' };
 
 export const createFakeProvider = (
@@ -148,8 +152,10 @@ export const createFakeProvider = (
     calls: [],
     taken: [],
     canaries: 0,
-    sendCanary: () => {
+    canariesFrom: [],
+    sendCanary: (from) => {
       fake.canaries += 1;
+      fake.canariesFrom.push(from);
       return Promise.resolve({ kind: 'accepted', messageId: `canary-${fake.canaries}` });
     },
     send: async (mail, tags) => {

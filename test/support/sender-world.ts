@@ -3,16 +3,19 @@ import type { RecipientMessage, SendPolicy, SendSignal } from '../../lambda/appl
 import { createPacer, type Pacer } from '../../lambda/application/pacer.ts';
 import { createPauseGuard, type PauseSignal } from '../../lambda/application/pause-guard.ts';
 import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports.ts';
+import { createResolveUnclear, type ResolveReport, type ResolveSignal } from '../../lambda/application/resolve-unclear.ts';
 import type { SendRate } from '../../lambda/application/send-rate.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
 import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
 import type { MessageAction } from '../../lambda/domain/message-rule.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
+import type { ResolvePolicy } from '../../lambda/domain/unclear.ts';
 import { aKey, aPolicy, aRecipient } from './builders.ts';
 import { createFakeClock, type FakeClock } from './clock.ts';
 import { createFakeDispatches, createFakeSending, type FakeDispatches, type FakeSending } from './fake-control.ts';
-import { createFakeWitness, type FakeWitness } from './fake-witness.ts';
+import { createFakeFeedback, type FakeFeedback } from './fake-feedback.ts';
+import { createFakeLedger, type FakeLedger } from './fake-ledger.ts';
 import {
   type Call,
   createFakeContents,
@@ -26,7 +29,7 @@ import { createSimulatedQueue, type SimulatedQueue } from './simulated-queue.ts'
 
 export interface WorldOptions {
   readonly applyIds?: readonly string[];
-  readonly policy?: Partial<SendPolicy>;
+  readonly policy?: Partial<SendPolicy & ResolvePolicy>;
   readonly answer?: (call: Call, n: number) => SendAnswer | Promise<SendAnswer>;
   readonly contents?: ContentRepository;
   readonly renderer?: MailRenderer;
@@ -38,23 +41,28 @@ export interface WorldOptions {
   readonly invocationMs?: number;
 }
 
+const WALK_MS = 60_000;
+
 /** A sender with everything it touches in memory. */
 export interface SenderWorld {
   readonly clock: FakeClock;
   readonly recipients: FakeRecipients;
   readonly dispatches: FakeDispatches;
   readonly sending: FakeSending;
-  readonly witness: FakeWitness;
+  readonly feedback: FakeFeedback;
+  readonly ledger: FakeLedger;
   readonly provider: FakeProvider;
   readonly queue: SimulatedQueue;
   readonly pacer: Pacer;
-  readonly signals: SendSignal[];
+  readonly signals: (SendSignal | ResolveSignal)[];
   readonly pauses: PauseSignal[];
   /** One invocation over these messages. */
   readonly send: (messages: readonly RecipientMessage[], invocationMs?: number) => Promise<MessageAction[]>;
   /** One invocation over what the queue gives, carried out to the end. */
   readonly invoke: () => Promise<void>;
-  /** Invocations and waiting in turn, until the queue is empty or time is up. */
+  /** One walk over the unclear attempts. */
+  readonly walk: (hasTime?: () => boolean) => Promise<ResolveReport>;
+  /** Invocations, walks and waiting in turn, until queue and ledger are empty or time is up. */
   readonly run: (limitMs?: number) => Promise<void>;
   readonly statuses: () => string[];
 }
@@ -81,8 +89,9 @@ export const createSenderWorld = ({
   const pacer = createPacer({ clock: clock.now, sendRate: aSendRate(maxSendRate), rateShare: 0.9, senders: 1, parallelCalls });
   const dispatches = createFakeDispatches(recipients);
   const sending = createFakeSending();
-  const witness = createFakeWitness();
-  const signals: SendSignal[] = [];
+  const feedback = createFakeFeedback();
+  const ledger = createFakeLedger();
+  const signals: (SendSignal | ResolveSignal)[] = [];
   const pauses: PauseSignal[] = [];
   let tokens = 0;
   const tell = observe ?? ((signal: SendSignal) => signals.push(signal));
@@ -91,7 +100,7 @@ export const createSenderWorld = ({
     recipients,
     dispatches,
     contents,
-    witness,
+    ledger,
     renderer,
     provider,
     pacer,
@@ -110,6 +119,21 @@ export const createSenderWorld = ({
     newId: () => `lease-${(tokens += 1)}`,
     sleep: clock.sleep,
     observe: tell,
+  });
+
+  const resolveUnclear = createResolveUnclear({
+    ledger,
+    walks: ledger.walks,
+    recipients,
+    feedback,
+    sending,
+    sendQueue: queue,
+    provider,
+    from: 'Recruiting <jobs@example.org>',
+    policy,
+    clock: clock.now,
+    random,
+    observe: (signal) => signals.push(signal),
   });
 
   const send = (messages: readonly RecipientMessage[], ms = invocationMs): Promise<MessageAction[]> => {
@@ -134,7 +158,8 @@ export const createSenderWorld = ({
     recipients,
     dispatches,
     sending,
-    witness,
+    feedback,
+    ledger,
     provider,
     queue,
     pacer,
@@ -142,13 +167,15 @@ export const createSenderWorld = ({
     pauses,
     send,
     invoke,
+    walk: (hasTime = () => true) => resolveUnclear(hasTime),
     run: async (limitMs = 24 * 3_600_000) => {
       const end = clock.now() + limitMs;
       for (;;) {
-        const next = queue.nextVisibleAt();
-        if (next === undefined || next > end) return;
+        const nextWalk = ledger.items.size === 0 ? Infinity : clock.now() + WALK_MS;
+        const next = Math.min(queue.nextVisibleAt() ?? Infinity, nextWalk);
+        if (next > end) return;
         clock.to(next);
-        await invoke();
+        await (next === nextWalk ? resolveUnclear(() => true) : invoke());
       }
     },
     statuses: () => recipients.all().map(({ recipient }) => recipient.status),

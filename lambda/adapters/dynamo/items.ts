@@ -94,15 +94,11 @@ const StoredAttempt = z.object({
   code: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
   ms: z.number().exactOptional(),
-  silentAt: Iso.exactOptional(),
+  answered: z.boolean().exactOptional(),
 });
 
 /** An attempt as it is stored. */
-export const toStoredAttempt = (attempt: Attempt) => ({
-  ...attempt,
-  startedAt: toIso(attempt.startedAt),
-  ...(attempt.silentAt !== undefined && { silentAt: toIso(attempt.silentAt) }),
-});
+export const toStoredAttempt = (attempt: Attempt) => ({ ...attempt, startedAt: toIso(attempt.startedAt) });
 
 const StoredEvent = z.object({
   kind: z.enum(MAIL_EVENT_KINDS),

@@ -37,10 +37,15 @@ export const taskKey = ({ dispatchId, task }: TaskKey): ItemKey => ({
 export const guardKey = (content: string): ItemKey => ({ pk: `GUARD#${content}`, sk: 'GUARD' });
 
 /** One of the few items that are about the whole service. */
-export const controlKey = (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS'): ItemKey => ({
+export const controlKey = (
+  name: 'SENDING' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS' | 'UNCLEAR',
+): ItemKey => ({
   pk: 'CONTROL',
   sk: name,
 });
+
+/** One shard of the ledger of unclear attempts. */
+export const unclearPartition = (shard: number): string => `UNCLEAR#${shard}`;
 
 export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): ItemKey => ({
   pk: shardPartition(dispatchId, shard),

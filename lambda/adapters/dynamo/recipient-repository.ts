@@ -1,10 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
 import type { ClaimResult, RecipientRepository, RecipientWrite, StoredRecipient, WriteResult } from '../../application/ports.ts';
-import type { AttemptOutcome } from '../../domain/attempt.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
 import type { Lease, RecipientKey } from '../../domain/recipient.ts';
 import { amendRecipient } from './amend.ts';
@@ -110,9 +107,9 @@ const judgeClaim = async (
   }
 };
 
-/** Ours, and not yet settled: whoever settles an ended lease may prolong it, but not for its old holder to send by it. */
+/** Ours: no lease is prolonged, so its holder sends by it only while it lasts. */
 export const asClaimed = (row: StoredRecipient, lease: Lease): ClaimResult =>
-  row.recipient.status === 'PROCESSING' && row.recipient.lease.token === lease.token && row.recipient.lease.until <= lease.until
+  row.recipient.status === 'PROCESSING' && row.recipient.lease.token === lease.token
     ? { outcome: 'claimed', claimed: { ...row, recipient: row.recipient } }
     : { outcome: 'refused', found: row };
 
@@ -128,18 +125,11 @@ const judgeWrite = async (
   return read !== undefined && isOurs(read, write) ? 'written' : 'lease-lost';
 };
 
-/** Outcomes that whoever meets an ended lease writes; any other is written by the lease's one holder. */
-const SETTLED: ReadonlySet<AttemptOutcome> = new Set<AttemptOutcome>(['unsent', 'unclear']);
-
-/**
- * Our own write, repeated by the SDK after its answer was lost, finds what it wrote itself. Two who settle one lease at
- * once write the same outcome, but not at the same millisecond.
- */
-export const isOurs = ({ recipient, attempts }: StoredRecipient, write: RecipientWrite): boolean => {
+/** Our own write, repeated by the SDK after its answer was lost, finds what it wrote itself; nobody else writes by this lease. */
+export const isOurs = ({ attempts }: StoredRecipient, write: RecipientWrite): boolean => {
   const ours = write.attempts.find(({ lease }) => lease === write.token)?.outcome;
   const recorded = attempts.find(({ lease }) => lease === write.token)?.outcome;
-  if (recorded === undefined || recorded !== ours) return false;
-  return !SETTLED.has(recorded) || isDeepStrictEqual(recipient, write.next);
+  return recorded !== undefined && recorded === ours;
 };
 
 /** The condition is the rule of the domain: only a PENDING recipient is cancelled. */

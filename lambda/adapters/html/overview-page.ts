@@ -1,7 +1,7 @@
 import type { DispatchInTrouble, Overview } from '../../application/show-ports.ts';
 import type { Dispatch } from '../../domain/dispatch.ts';
 import { isPassOverdue } from '../../domain/trouble.ts';
-import { isSilent } from '../../domain/witness.ts';
+import { isSilent } from '../../domain/watermark.ts';
 import { countsText, numberOf, reasonsToLook } from './counts-words.ts';
 import { lookUpForm, page, type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
@@ -13,7 +13,7 @@ export const overviewPage = (place: Place, overview: Overview): Html =>
     html`<h3>The service</h3>`,
     sendingSentence(overview),
     recoverySentence(overview),
-    witnessSentence(overview),
+    eventsSentence(overview),
     underWaySentence(overview),
     html`<h3>Dispatches in trouble</h3>`,
     troubles(place, overview),
@@ -53,14 +53,16 @@ const recoverySentence = ({ lastPassAt, sending, now }: Overview): Html => {
 };
 
 /** By the rule of the alarm that events do not come. */
-const witnessSentence = ({ witness, newestSentAt }: Overview): Html => {
-  if (witness === 'unavailable' || newestSentAt === 'unavailable')
+const eventsSentence = ({ feedback, newestSentAt }: Overview): Html => {
+  if (feedback === 'unavailable' || newestSentAt === 'unavailable')
     return warning('Whether SES’s events come cannot be told: ', NO_ANSWER);
-  const { mark, holds } = witness;
+  const { watermark, unapplied } = feedback;
   const heard =
-    mark === undefined ? 'No event of SES was ever applied' : ['SES’s events are applied up to mails sent at ', time(mark)];
-  const stuck = holds.length > 0 && [' Events about ', numberOf(holds.length, 'mail'), ' could not be applied yet.'];
-  if (newestSentAt === undefined || !isSilent(witness, newestSentAt)) return sentence(heard, '.', stuck);
+    watermark === undefined
+      ? 'No event of SES was ever applied'
+      : ['SES’s events are applied up to mails sent at ', time(watermark)];
+  const stuck = unapplied.length > 0 && [' Events about ', numberOf(unapplied.length, 'mail'), ' could not be applied yet.'];
+  if (newestSentAt === undefined || !isSilent(feedback, newestSentAt)) return sentence(heard, '.', stuck);
   return warning(
     [heard, ', but SES took mails until ', time(newestSentAt), ' whose events are due.', stuck],
     [' Runbook: ', runbook('feedback-silent')],

@@ -58,7 +58,7 @@ const afterLease = (policy: UnclearPolicy, dispatch: DispatchStatus): string => 
   switch (policy) {
     case 'auto':
       return 'SES’s events decide whether SES took the mail';
-    case 'hold':
+    case 'manual':
       return 'it is UNKNOWN, and a person decides';
     case 'resend':
       if (dispatch === 'CANCELLED') return 'it is CANCELLED or UNKNOWN, since its dispatch is cancelled';

@@ -10,6 +10,8 @@ export interface SesFailure {
   readonly code?: string;
   /** Whether it failed while looking up or connecting, whatever the code. */
   readonly beforeWrite?: boolean;
+  /** Whether the answer was an error of SES: JSON that names it. Otherwise something on the way may have answered. */
+  readonly isOfSes?: boolean;
 }
 
 type Refusal = Exclude<SendAnswer, { kind: 'accepted' }>;
@@ -52,8 +54,8 @@ export const classify = (failure: SesFailure, from: string): Refusal => {
   const { httpStatus } = failure;
   if (httpStatus === undefined) return withoutAnswer(failure);
   // A balancer's HTML page, a 5xx, or a 200 that was cut off: SES may have taken the mail.
-  if (httpStatus >= 500 || httpStatus < 300)
-    return { kind: 'unclear', code: httpStatus >= 500 ? 'SERVICE_ERROR' : 'ANSWER_CUT_OFF' };
+  if (httpStatus < 300) return { kind: 'unclear', code: 'ANSWER_CUT_OFF' };
+  if (httpStatus >= 500) return { kind: 'unclear', code: 'SERVICE_ERROR', ...(isAnswered(failure) && { answered: true }) };
   // SES gives quota and rate under several names; its text tells them apart.
   if (QUOTA_TEXT.test(failure.message)) return { kind: 'account', code: 'ACCOUNT_DAILY_QUOTA_EXCEEDED' };
   if (httpStatus === 429 || RATE_TEXT.test(failure.message)) return { kind: 'throttled', code: 'ACCOUNT_THROTTLED' };
@@ -62,6 +64,10 @@ export const classify = (failure: SesFailure, from: string): Refusal => {
   if (PAUSED_TEXT.test(failure.message)) return { kind: 'account', code: 'ACCOUNT_SENDING_PAUSED' };
   return byName(failure, from) ?? byStatus(httpStatus);
 };
+
+/** SES itself said that it failed. A balancer in front of it answers 502 and 504, or with a page. */
+const isAnswered = ({ httpStatus, isOfSes }: SesFailure): boolean =>
+  isOfSes === true && (httpStatus === 500 || httpStatus === 503);
 
 const withoutAnswer = ({ code, message, name, beforeWrite = false }: SesFailure): Refusal => {
   if (name === NO_CREDENTIALS) return { kind: 'credentials', code: 'CREDENTIALS_REFUSED' };

@@ -9,14 +9,12 @@ export interface MailProviderDeps {
   /** Built by {@link createSesClient}: one try, timeouts that throw. */
   readonly client: SESv2Client;
   readonly configurationSet: string;
-  /** Whom a canary is from; mails carry their own sender. */
-  readonly canaryFrom: string;
   /** Longest time for a whole call, its answer's body included. */
   readonly timeoutSeconds: number;
 }
 
 /** SES v2, one call a mail. */
-export const createMailProvider = ({ client, configurationSet, canaryFrom, timeoutSeconds }: MailProviderDeps): MailProvider => {
+export const createMailProvider = ({ client, configurationSet, timeoutSeconds }: MailProviderDeps): MailProvider => {
   // The SDK's own timeouts end with the answer's headers: a body that stalls would hold the call for ever.
   const inTime = () => ({ abortSignal: AbortSignal.timeout(timeoutSeconds * 1000) });
 
@@ -32,7 +30,7 @@ export const createMailProvider = ({ client, configurationSet, canaryFrom, timeo
   return {
     send: (mail, tags) => call(toInput(mail, tags, configurationSet), mail.from),
 
-    sendCanary: () => call(canary(canaryFrom, configurationSet), canaryFrom),
+    sendCanary: (from, through = configurationSet) => call(canary(from, through), from),
   };
 };
 

@@ -13,6 +13,8 @@ const SdkError = z.object({
   message: z.string().catch(''),
   code: z.string().optional().catch(undefined),
   syscall: Syscall,
+  // Set on errors that were read from an answer in the form of SES.
+  $fault: z.string().optional().catch(undefined),
   // A name with several addresses: Node tries them in turn, and gives what became of each.
   errors: z
     .array(z.object({ syscall: Syscall }))
@@ -27,7 +29,7 @@ const SdkError = z.object({
 export const toSesFailure = (error: unknown): SesFailure => {
   const parsed = SdkError.safeParse(error);
   if (!parsed.success) return { name: 'Error', message: '' };
-  const { name, message, code, syscall, errors = [], $metadata, $response } = parsed.data;
+  const { name, message, code, syscall, errors = [], $fault, $metadata, $response } = parsed.data;
   const httpStatus = $metadata?.httpStatusCode ?? $response?.statusCode;
   const tries = errors.length > 0 ? errors.map((error) => error.syscall) : [syscall];
   return {
@@ -35,6 +37,8 @@ export const toSesFailure = (error: unknown): SesFailure => {
     message,
     ...(httpStatus !== undefined && { httpStatus }),
     ...(code !== undefined && { code }),
+    // The SDK says `Unknown` for JSON that names no error, and `UnknownError` for an answer without a message.
+    isOfSes: $fault !== undefined && name !== 'Unknown' && message !== 'UnknownError',
     // ETIMEDOUT and ECONNRESET alone do not tell whether the mail was on its way.
     beforeWrite: tries.every((call) => call !== undefined && BEFORE_WRITE.has(call)),
   };

@@ -1,10 +1,12 @@
 import type { OpenDispatchRepository, OverduePosition, OverdueRow, SendQueue } from '../ports.ts';
+import type { UnclearLedger } from '../unclear-ports.ts';
 import { statusesToSend } from '../visit-dispatch.ts';
 import type { Open } from './list-open.ts';
 
 export interface RequeueDeps {
   readonly dispatches: Pick<OpenDispatchRepository, 'overdueRows' | 'keepRequeue'>;
   readonly sendQueue: Pick<SendQueue, 'send' | 'depth'>;
+  readonly ledger: Pick<UnclearLedger, 'size'>;
 }
 
 /** A dispatch with rows that lost their message, and where they begin. */
@@ -37,7 +39,8 @@ export const requeueStuck = async (
   hasTime: () => boolean,
 ): Promise<number> => {
   if (stuck.length === 0) return 0;
-  const missing = waiting - (await deps.sendQueue.depth());
+  // Rows on the ledger of unclear attempts need no message.
+  const missing = waiting - (await deps.sendQueue.depth()) - (await deps.ledger.size());
   let total = 0;
   let turns: readonly Turn[] = inTurn(stuck);
   while (turns.length > 0) {

@@ -1,20 +1,20 @@
-import { isSilent } from '../../domain/witness.ts';
-import type { Clock, SweepTraces, WitnessRepository } from '../ports.ts';
+import { isSilent } from '../../domain/watermark.ts';
+import type { Clock, FeedbackRepository,SweepTraces } from '../ports.ts';
 import type { Visit } from '../visit-dispatch.ts';
 
 export interface WatchFeedbackDeps {
   readonly sweeps: SweepTraces;
-  readonly witness: WitnessRepository;
+  readonly feedback: FeedbackRepository;
   readonly clock: Clock;
   readonly stillMs: number;
 }
 
 /**
- * SENT needs no event, but without any no lost answer can be settled, and bounces go unseen. The newest mail is remembered, so
+ * SENT needs no event, but without any no lost answer can be resolved, and bounces go unseen. The newest mail is remembered, so
  * that this stands until an event comes, though nothing more is sent.
  */
 export const isFeedbackSilent = async (
-  { sweeps, witness, clock, stillMs }: WatchFeedbackDeps,
+  { sweeps, feedback, clock, stillMs }: WatchFeedbackDeps,
   visits: readonly Pick<Visit, 'newestSentAt'>[],
 ): Promise<boolean> => {
   const old = visits.flatMap(({ newestSentAt }) =>
@@ -22,6 +22,6 @@ export const isFeedbackSilent = async (
   );
   const newest = await sweeps.newestSent(old.length === 0 ? undefined : old.reduce((a, b) => Math.max(a, b)));
   if (newest === undefined) return false;
-  const seen = await witness.read();
+  const seen = await feedback.read();
   return seen !== 'unavailable' && isSilent(seen, newest);
 };

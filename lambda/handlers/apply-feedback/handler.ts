@@ -1,17 +1,18 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 
 import { parseMailEvent } from '../../contracts/mail-event.ts';
 import { openEnvelope } from '../../contracts/sns-envelope.ts';
-import type { Feedback } from '../../domain/feedback.ts';
+import type { ReceivedFeedback } from '../../domain/feedback.ts';
+import type { Arrival } from '../../domain/watermark.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface ApplyFeedbackHandlerDeps {
   /** @returns for each whether it must come again */
-  readonly applyFeedback: (batch: readonly Feedback[], remainingMs: () => number) => Promise<boolean[]>;
+  readonly applyFeedback: (batch: readonly ReceivedFeedback[], remainingMs: () => number) => Promise<boolean[]>;
   readonly telemetry: Telemetry;
 }
 
@@ -19,7 +20,10 @@ export interface ApplyFeedbackHandlerDeps {
 export const createHandler = ({ applyFeedback, telemetry }: ApplyFeedbackHandlerDeps) =>
   middy(async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const messages = event.Records.map(({ body, attributes }) => openEnvelope(body, Number(attributes.SentTimestamp)));
-    const batch = messages.map(({ body }) => parseMailEvent(body));
+    const batch = event.Records.map((record, i) => ({
+      ...parseMailEvent(messages[i]?.body ?? ''),
+      arrival: arrivalOf(record),
+    }));
     const malformed = event.Records.filter((_, i) => batch[i]?.kind === 'malformed').map(({ messageId }) => messageId);
     if (malformed.length > 0) telemetry.logger.warn('events that cannot be understood', { messageIds: malformed });
     const enveloped = event.Records.filter((_, i) => messages[i]?.isWronglyEnveloped === true).map(({ messageId }) => messageId);
@@ -38,3 +42,9 @@ export const createHandler = ({ applyFeedback, telemetry }: ApplyFeedbackHandler
     .use(hideErrors(telemetry.logger))
     .use(injectLambdaContext(telemetry.logger, { resetKeys: true }))
     .use(logMetrics(telemetry.metrics));
+
+const arrivalOf = ({ attributes }: SQSRecord): Arrival => ({
+  queuedAt: Number(attributes.SentTimestamp),
+  firstReceivedAt: Number(attributes.ApproximateFirstReceiveTimestamp),
+  receiveCount: Number(attributes.ApproximateReceiveCount),
+});

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
 import { createApplyFeedback } from '../../application/apply-feedback.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
@@ -17,7 +17,8 @@ const table = createTableClient(1_000);
 export const handler = createHandler({
   applyFeedback: createApplyFeedback({
     recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
-    witness: createWitnessRepository(table, env.TABLE_NAME),
+    feedback: createFeedbackRepository(table, env.TABLE_NAME),
+    behind: { behindAfterSeconds: env.BEHIND_AFTER_SECONDS, redeliverySeconds: env.FEEDBACK_REDELIVERY_SECONDS },
     clock: Date.now,
     sleep,
     observe: neverThrow(createFeedbackObserver(telemetry)),

@@ -23,8 +23,9 @@ const METRIC: Readonly<Record<FeedbackSignal['type'], string>> = {
   ignored: 'FeedbackIgnored',
   foreign: 'FeedbackForeign',
   malformed: 'FeedbackMalformed',
-  'not-held': 'WitnessHoldsNotWritten',
-  'witness-trouble': 'WitnessNotTold',
+  'unapplied-not-kept': 'UnappliedEventsNotKept',
+  behind: 'FeedbackBehind',
+  'watermark-failed': 'WatermarkNotMoved',
 };
 
 /** Signals that are the normal course of things; the others are worth a warning. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
 import { amount, positive, share, text } from '../../config/env.ts';
-import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 
 /** The settings of the function that hands mails to SES. */
 export const SendRecipientsEnv = z.object({
@@ -27,21 +26,11 @@ export const SendRecipientsEnv = z.object({
   MAX_SEND_RATE: amount,
   /** The part of the account's rate that this service uses. */
   RATE_SHARE: share,
-  /** What follows an attempt whose outcome nobody knows. */
-  UNCLEAR_POLICY: z.enum(UNCLEAR_POLICIES),
-  /** How much later than a lost attempt a mail must be whose events were applied, to prove that the attempt failed. */
-  WITNESS_MARGIN_SECONDS: positive,
-  /** How long until an event that could not be applied is handed out again, and applied. */
-  FEEDBACK_REDELIVERY_SECONDS: positive,
-  /** How long to wait for a sign of an attempt after a canary. */
-  HOLD_AFTER_SECONDS: positive,
   /** First and longest pause when the account cannot send. */
   PAUSE_BASE_SECONDS: positive,
   PAUSE_CAP_SECONDS: positive,
   /** How long messages wait during an operator's pause before they are looked at again. */
   PAUSE_LOOK_SECONDS: positive,
-  /** Whom canaries are from. */
-  FROM_ADDRESS: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
 });

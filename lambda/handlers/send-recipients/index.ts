@@ -9,7 +9,7 @@ import { createSendingRepository } from '../../adapters/dynamo/sending-repositor
 import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
 import { createObjectReader } from '../../adapters/s3/object-reader.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
@@ -48,7 +48,6 @@ const ses = createSesClient(env.SES_TIMEOUT_SECONDS);
 const provider = createMailProvider({
   client: ses,
   configurationSet: env.CONFIGURATION_SET,
-  canaryFrom: env.FROM_ADDRESS,
   timeoutSeconds: env.SES_TIMEOUT_SECONDS,
 });
 const accounts = createAccountRepository(table, env.TABLE_NAME);
@@ -80,7 +79,7 @@ export const handler = createHandler({
     recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
     dispatches,
     contents: createContentRepository({ client: table, tableName: env.TABLE_NAME, objects, clock }),
-    witness: createWitnessRepository(table, env.TABLE_NAME),
+    ledger: createUnclearLedger(table, env.TABLE_NAME),
     renderer: createMailRenderer(),
     provider,
     pacer: createPacer({
@@ -107,13 +106,9 @@ export const handler = createHandler({
     policy: {
       leaseSeconds: env.LEASE_SECONDS,
       sesTimeoutSeconds: env.SES_TIMEOUT_SECONDS,
-      witnessMarginSeconds: env.WITNESS_MARGIN_SECONDS,
-      redeliverySeconds: env.FEEDBACK_REDELIVERY_SECONDS,
-      holdAfterSeconds: env.HOLD_AFTER_SECONDS,
       attemptsPerRound: env.ATTEMPTS_PER_ROUND,
       backoff: { baseSeconds: env.BACKOFF_BASE_SECONDS, capSeconds: env.BACKOFF_CAP_SECONDS },
       maxReceiveCount: env.MAX_RECEIVE_COUNT,
-      unclear: env.UNCLEAR_POLICY,
     },
     clock,
     random: Math.random,

@@ -19,11 +19,7 @@ const METRIC: Readonly<Record<SendSignal['type'], string>> = {
   'account-trouble': 'AccountTrouble',
   'credentials-refused': 'CredentialsRefused',
   unclear: 'OutcomeUnclear',
-  waited: 'UnclearWaiting',
-  unsent: 'UnclearUnsent',
-  resent: 'UnclearResent',
   unknown: 'OutcomeUnknown',
-  canary: 'CanarySent',
   reopened: 'RecipientReopened',
   cancelled: 'RecipientCancelled',
   'given-back': 'AttemptGivenBack',
@@ -37,17 +33,7 @@ const METRIC: Readonly<Record<SendSignal['type'], string>> = {
 };
 
 /** Signals that are the normal course of things; the others are worth a warning. */
-const NORMAL: ReadonlySet<SendSignal['type']> = new Set([
-  'sent',
-  'retry',
-  'throttled',
-  'given-back',
-  'waited',
-  'unsent',
-  'canary',
-  'reopened',
-  'cancelled',
-]);
+const NORMAL: ReadonlySet<SendSignal['type']> = new Set(['sent', 'retry', 'throttled', 'given-back', 'reopened', 'cancelled']);
 
 /** Counts and logs what happened to a recipient, by ids alone. */
 export const createSendObserver =

@@ -1,10 +1,10 @@
+import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
 import { createOpenList } from '../../adapters/dynamo/list-repository.ts';
 import { createReadRepository } from '../../adapters/dynamo/read-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createStoryRepository } from '../../adapters/dynamo/story-repository.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
 import { createReadDispatch } from '../../application/read-dispatch.ts';
 import { createShowOverview } from '../../application/show-overview.ts';
 import { createTellStory } from '../../application/tell-story.ts';
@@ -23,7 +23,7 @@ export const handler = createHandler({
     dispatches: createOpenList({ client, tableName, openIndex: env.OPEN_INDEX }),
     sending: createSendingRepository(client, tableName),
     sweeps: createSweepTraces(client, tableName),
-    witness: createWitnessRepository(client, tableName),
+    feedback: createFeedbackRepository(client, tableName),
     clock,
   }),
   tellStory: createTellStory({

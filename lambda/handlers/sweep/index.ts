@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
+import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
 import { createOpenDispatchRepository } from '../../adapters/dynamo/open-dispatch-repository.ts';
 import { createOrphanRepository } from '../../adapters/dynamo/orphan-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createWitnessRepository } from '../../adapters/dynamo/witness-repository.ts';
+import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
 import { createObjectInventory } from '../../adapters/s3/object-inventory.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
@@ -64,7 +65,8 @@ export const handler = createHandler({
     taskQueue: createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL }),
     sending: createSendingRepository(table, env.TABLE_NAME),
     sweeps: createSweepTraces(table, env.TABLE_NAME),
-    witness: createWitnessRepository(table, env.TABLE_NAME),
+    feedback: createFeedbackRepository(table, env.TABLE_NAME),
+    ledger: createUnclearLedger(table, env.TABLE_NAME),
     clock,
     stillMs: env.STILL_SECONDS * 1000,
     visitMs: env.VISIT_SECONDS * 1000,

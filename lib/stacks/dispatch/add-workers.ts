@@ -9,6 +9,7 @@ import type { SweepEnvVars } from '../../../lambda/handlers/sweep/env.ts';
 import { OPEN_INDEX } from '../../constructs/dispatch-table.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadQuota } from '../../constructs/ses-rights.ts';
+import { redeliverySeconds } from '../../time-order.ts';
 import type { Parts } from './parts.ts';
 
 /** 1,000 recipients are put in a few seconds; the rest is for a table that throttles, and for tasks that go on for long. */
@@ -41,6 +42,9 @@ export const addTaskWorker = (scope: Construct, { stage, table, lists, sends, ta
   return worker;
 };
 
+/** Copies of feedback at once. */
+const FEEDBACK_COPIES = 5;
+
 /** The function that applies what SES tells of mails. */
 export const addFeedback = (scope: Construct, { stage, table, events }: Parts): ServiceFunction => {
   const feedback = new ServiceFunction(scope, 'ApplyFeedback', {
@@ -48,14 +52,18 @@ export const addFeedback = (scope: Construct, { stage, table, events }: Parts): 
     timeout: Duration.seconds(stage.feedbackTimeoutSeconds),
     memoryMegabytes: 512,
     kept: stage.kept,
+    // A throttled invocation would make an event late that then makes feedback look behind.
+    reservedConcurrency: FEEDBACK_COPIES,
     environment: {
       TABLE_NAME: table.table.tableName,
       RETENTION_DAYS: String(stage.retentionDays),
+      BEHIND_AFTER_SECONDS: String(stage.behindAfterSeconds),
+      FEEDBACK_REDELIVERY_SECONDS: String(redeliverySeconds(stage)),
     } satisfies ApplyFeedbackEnvVars,
   });
   table.grantFeedback(feedback);
   // A batch is applied all at once, and five of them keep up with some hundred mails a second.
-  events.feedback.feed(feedback, { batchSize: 10, maxConcurrency: 5 });
+  events.feedback.feed(feedback, { batchSize: 10, maxConcurrency: FEEDBACK_COPIES });
   return feedback;
 };
 

@@ -5,7 +5,7 @@ import { createApplyFeedback } from '../../../../lambda/application/apply-feedba
 import type { StoredRecipient } from '../../../../lambda/application/ports.ts';
 import type { Feedback } from '../../../../lambda/domain/feedback.ts';
 import type { Recipient } from '../../../../lambda/domain/recipient.ts';
-import { MOST_HOLDS } from '../../../../lambda/domain/witness.ts';
+import { type Arrival, MOST_UNAPPLIED } from '../../../../lambda/domain/watermark.ts';
 import {
   aKey,
   anAttempt,
@@ -18,30 +18,34 @@ import {
   unknown,
 } from '../../../support/builders.ts';
 import { createFakeClock, type FakeClock, T0 } from '../../../support/clock.ts';
-import { createFakeWitness, type FakeWitness } from '../../../support/fake-witness.ts';
+import { createFakeFeedback, type FakeFeedback } from '../../../support/fake-feedback.ts';
 import { createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
 import { aMailEvent, anEvent } from '../../../support/feedback-builders.ts';
 
 let clock: FakeClock;
 let recipients: FakeRecipients;
-let witness: FakeWitness;
+let feedback: FakeFeedback;
 let signals: FeedbackSignal[];
 
 beforeEach(() => {
   clock = createFakeClock(T0 + 3_600_000);
   recipients = createFakeRecipients();
-  witness = createFakeWitness();
+  feedback = createFakeFeedback();
   signals = [];
 });
 
 const never = () => new Promise<void>(() => undefined);
 
 /** A worker of its own; time runs out only where a test says so. */
-const apply = (batch: readonly Feedback[], sleep: (ms: number) => Promise<void> = never) =>
-  createApplyFeedback({ recipients, witness, clock: clock.now, sleep, observe: (signal) => signals.push(signal) })(
-    batch,
+const apply = (batch: readonly Feedback[], sleep: (ms: number) => Promise<void> = never, arrival?: Arrival) =>
+  createApplyFeedback({
+    ...{ recipients, feedback, clock: clock.now, sleep, observe: (signal) => signals.push(signal) },
+    behind: { behindAfterSeconds: 45, redeliverySeconds: 70 },
+  })(
+    batch.map((each) => ({ ...each, arrival: arrival ?? { ...promptly(), receiveCount: 2 } })),
     () => 10_000,
   );
+const promptly = () => ({ queuedAt: clock.now(), firstReceivedAt: clock.now(), receiveCount: 1 });
 
 const put = (recipient: Recipient, rest: Partial<StoredRecipient> = {}, applyId = 'a-1') => {
   recipients.put(aKey(applyId), aRecipient(recipient, { applyId, attempts: [anAttempt()], ...rest }));
@@ -120,13 +124,13 @@ describe('an event of SES', () => {
     expect(told()).toContain('send');
   });
 
-  it('moves the mark and releases what is held of its attempt, though it is a Send that needs no write', async () => {
+  it('moves the watermark and removes what was unapplied of its attempt, though it is a Send that needs no write', async () => {
     put(sent(), { attempts: [anAttempt({ outcome: 'sent', messageId: 'ses-1' })] });
-    await witness.hold([{ lease: 'ours', sentAt: T0 }], T0);
+    await feedback.addUnapplied([{ lease: 'ours', sentAt: T0 }], T0);
 
     await apply([anEvent()]);
 
-    expect(witness.state).toMatchObject({ mark: T0, holds: [] });
+    expect(feedback.state).toMatchObject({ watermark: T0, unapplied: [] });
   });
 
   it('that comes twice changes nothing and is counted once (E2)', async () => {
@@ -204,7 +208,7 @@ describe('an event of SES', () => {
     expect(await apply([anEvent({}, { key: aKey('nobody') })])).toEqual([false]);
 
     expect(signals).toEqual([{ type: 'gone', key: aKey('nobody'), round: 1, attempt: 1 }]);
-    expect(witness.state.mark).toBeUndefined();
+    expect(feedback.state.watermark).toBeUndefined();
   });
 
   it.each<[Feedback, FeedbackSignal]>([
@@ -214,11 +218,11 @@ describe('an event of SES', () => {
     ],
     [{ kind: 'foreign' }, { type: 'foreign' }],
     [{ kind: 'malformed' }, { type: 'malformed' }],
-  ])('that says nothing of a recipient is dropped, and counted (E3): %j', async (feedback, signal) => {
-    expect(await apply([feedback])).toEqual([false]);
+  ])('that says nothing of a recipient is dropped, and counted (E3): %j', async (message, signal) => {
+    expect(await apply([message])).toEqual([false]);
 
     expect(signals).toEqual([signal]);
-    expect(witness.state).toEqual({ holds: [], canaries: [] });
+    expect(feedback.state).toEqual({ unapplied: [] });
   });
 });
 
@@ -261,7 +265,7 @@ describe('a batch of events', () => {
     expect(await apply([anEvent()])).toEqual([true]);
 
     expect(signals).toEqual([{ type: 'failed', key: aKey(), round: 1, attempt: 1, error }]);
-    expect(witness.state.holds).toEqual([{ lease: 'ours', sentAt: T0 }]);
+    expect(feedback.state.unapplied).toEqual([{ lease: 'ours', sentAt: T0 }]);
   });
 
   it('leaves half of its time to hold what the table does not answer for', async () => {
@@ -278,7 +282,7 @@ describe('a batch of events', () => {
 
     expect(comeAgain).toEqual([false, true]);
     expect(slept).toEqual([5_000, 9_800]);
-    expect(witness.state.holds).toEqual([{ lease: 'slow', sentAt: T0 + 5 }]);
+    expect(feedback.state.unapplied).toEqual([{ lease: 'slow', sentAt: T0 + 5 }]);
   });
 
   it('keeps one that was applied only after it was held, so that the hold goes when it comes again', async () => {
@@ -290,7 +294,7 @@ describe('a batch of events', () => {
             resolve('written');
           }),
       );
-    vi.spyOn(witness, 'hold').mockImplementation(async () => {
+    vi.spyOn(feedback, 'addUnapplied').mockImplementation(async () => {
       finish?.();
       for (let i = 0; i < 10; i += 1) await Promise.resolve();
       return true;
@@ -310,16 +314,16 @@ describe('a batch of events', () => {
     expect(told()).toEqual(['failed']);
   });
 
-  it('answers in time although the witness does not', async () => {
+  it('answers in time although the feedback does not', async () => {
     put(sent());
-    witness.read = () => new Promise(() => undefined);
+    feedback.read = () => new Promise(() => undefined);
     const sleep = (ms: number) => (ms === 9_800 ? Promise.resolve() : never());
 
     expect(await apply([anEvent()], sleep)).toEqual([false]);
   });
 });
 
-describe('the witness', () => {
+describe('the watermark', () => {
   const failing = (...applyIds: string[]) => {
     recipients.outage = (_step, { applyId }) => applyIds.includes(applyId);
   };
@@ -332,45 +336,45 @@ describe('the witness', () => {
   it('has heard the newest mail whose event was applied', async () => {
     await apply([of('a-1', T0 + 5_000), of('a-2', T0 + 9_000), of('a-3', T0)]);
 
-    expect(witness.state).toEqual({ mark: T0 + 9_000, holds: [], canaries: [] });
+    expect(feedback.state).toEqual({ watermark: T0 + 9_000, unapplied: [] });
   });
 
   it('has heard it also by an event that was applied before', async () => {
     await apply([of('a-1', T0)]);
-    witness.state = { holds: [], canaries: [] };
+    feedback.state = { unapplied: [] };
 
     await apply([of('a-1', T0)]);
 
-    expect(witness.state.mark).toBe(T0);
+    expect(feedback.state.watermark).toBe(T0);
   });
 
   it('hears a canary (L4)', async () => {
-    expect(await apply([{ kind: 'canary', sentAt: T0 + 60_000 }])).toEqual([false]);
+    expect(await apply([{ kind: 'canary', sentAt: T0 + 60_000, isSend: true }])).toEqual([false]);
 
-    expect(witness.state.mark).toBe(T0 + 60_000);
+    expect(feedback.state.watermark).toBe(T0 + 60_000);
     expect(told()).toEqual(['canary']);
   });
 
   it('never forgets what it heard', async () => {
-    witness.state = { ...witness.state, mark: T0 + 60_000 };
+    feedback.state = { ...feedback.state, watermark: T0 + 60_000 };
 
     await apply([of('a-1', T0)]);
 
-    expect(witness.state.mark).toBe(T0 + 60_000);
+    expect(feedback.state.watermark).toBe(T0 + 60_000);
   });
 
   it('cannot have heard of mails that are still to be sent', async () => {
     await apply([of('a-1', clock.now() + 999_999)]);
 
-    expect(witness.state.mark).toBe(clock.now());
+    expect(feedback.state.watermark).toBe(clock.now());
   });
 
   it('is written once for each second of mails, however many events come', async () => {
-    const moveMark = vi.spyOn(witness, 'moveMark');
+    const moveWatermark = vi.spyOn(feedback, 'moveWatermark');
 
     for (const ms of [0, 400, 999, 1_000, 1_500, 2_100]) await apply([of('a-1', T0 + ms)]);
 
-    expect(moveMark.mock.calls).toEqual([[T0], [T0 + 1_000], [T0 + 2_100]]);
+    expect(moveWatermark.mock.calls).toEqual([[T0], [T0 + 1_000], [T0 + 2_100]]);
   });
 
   it('holds each event that failed, and has heard the others all the same (E5)', async () => {
@@ -378,17 +382,17 @@ describe('the witness', () => {
 
     expect(await apply([of('a-1', T0), of('a-2', T0 + 90_000)])).toEqual([true, false]);
 
-    expect(witness.state).toEqual({ mark: T0 + 90_000, holds: [{ lease: 'of a-1', sentAt: T0 }], canaries: [] });
+    expect(feedback.state).toEqual({ watermark: T0 + 90_000, unapplied: [{ lease: 'of a-1', sentAt: T0 }] });
   });
 
   it('holds it before it has heard the others, so that nobody meets the mark without the hold (E5)', async () => {
     failing('a-1');
-    const [hold, moveMark] = [vi.spyOn(witness, 'hold'), vi.spyOn(witness, 'moveMark')];
+    const [hold, moveWatermark] = [vi.spyOn(feedback, 'addUnapplied'), vi.spyOn(feedback, 'moveWatermark')];
 
     await apply([of('a-1', T0), of('a-2', T0 + 90_000)]);
 
     const [held = Infinity] = hold.mock.invocationCallOrder;
-    expect(moveMark.mock.invocationCallOrder[0]).toBeGreaterThan(held);
+    expect(moveWatermark.mock.invocationCallOrder[0]).toBeGreaterThan(held);
   });
 
   it('holds it once however often it fails', async () => {
@@ -396,7 +400,7 @@ describe('the witness', () => {
 
     for (let i = 0; i < 5; i += 1) await apply([of('a-1', T0)]);
 
-    expect(witness.state.holds).toHaveLength(1);
+    expect(feedback.state.unapplied).toHaveLength(1);
   });
 
   it('lets go of it when the event is applied at last', async () => {
@@ -406,13 +410,13 @@ describe('the witness', () => {
 
     await apply([of('a-1', T0)]);
 
-    expect(witness.state.holds).toEqual([]);
+    expect(feedback.state.unapplied).toEqual([]);
   });
 
   it('does not hold one when another about the same attempt was applied: the mail is known to be taken', async () => {
     let asked = 0;
     recipients.outage = () => (asked += 1) === 1;
-    const hold = vi.spyOn(witness, 'hold');
+    const hold = vi.spyOn(feedback, 'addUnapplied');
 
     expect(await apply([of('a-1', T0), of('a-1', T0)])).toEqual([true, false]);
 
@@ -420,32 +424,32 @@ describe('the witness', () => {
   });
 
   it('lets go of it when another event about the same attempt is applied', async () => {
-    witness.state = { ...witness.state, holds: [{ lease: 'of a-1', sentAt: T0 }] };
+    feedback.state = { ...feedback.state, unapplied: [{ lease: 'of a-1', sentAt: T0 }] };
 
     await apply([anEvent({ kind: 'delivery' }, { lease: 'of a-1' })]);
 
-    expect(witness.state.holds).toEqual([]);
+    expect(feedback.state.unapplied).toEqual([]);
   });
 
   it('lets go of it when the recipient is gone', async () => {
-    witness.state = { ...witness.state, holds: [{ lease: 'of nobody', sentAt: T0 }] };
+    feedback.state = { ...feedback.state, unapplied: [{ lease: 'of nobody', sentAt: T0 }] };
 
     await apply([of('nobody', T0)]);
 
-    expect(witness.state.holds).toEqual([]);
+    expect(feedback.state.unapplied).toEqual([]);
   });
 
   it('keeps the holds of others', async () => {
     const others = [{ lease: 'of a-9', sentAt: T0 }, { sentAt: T0 }];
-    witness.state = { ...witness.state, holds: others };
+    feedback.state = { ...feedback.state, unapplied: others };
 
     await apply([of('a-1', T0)]);
 
-    expect(witness.state.holds).toEqual(others);
+    expect(feedback.state.unapplied).toEqual(others);
   });
 
   it('is asked once a batch, and told to let go only of what it holds', async () => {
-    const [read, release] = [vi.spyOn(witness, 'read'), vi.spyOn(witness, 'release')];
+    const [read, release] = [vi.spyOn(feedback, 'read'), vi.spyOn(feedback, 'removeUnapplied')];
 
     await apply([of('a-1', T0), of('a-2', T0), of('a-3', T0)]);
     await apply([{ kind: 'foreign' }]);
@@ -456,37 +460,92 @@ describe('the witness', () => {
 
   it('has heard nothing while there is no room for a hold', async () => {
     failing('a-1');
-    const holds = Array.from({ length: MOST_HOLDS }, (_, i) => ({ lease: `l-${i}`, sentAt: T0 }));
-    witness.state = { ...witness.state, holds };
+    const holds = Array.from({ length: MOST_UNAPPLIED }, (_, i) => ({ lease: `l-${i}`, sentAt: T0 }));
+    feedback.state = { ...feedback.state, unapplied: holds };
 
     expect(await apply([of('a-1', T0), of('a-2', T0 + 90_000)])).toEqual([true, false]);
 
-    expect(witness.state).toEqual({ holds, canaries: [] });
-    expect(told()).toContain('not-held');
+    expect(feedback.state).toEqual({ unapplied: holds });
+    expect(told()).toContain('unapplied-not-kept');
   });
 
   it('makes room even then for what was applied', async () => {
     failing('a-1');
-    const holds = Array.from({ length: MOST_HOLDS }, (_, i) => ({ lease: i === 0 ? 'of a-2' : `l-${i}`, sentAt: T0 }));
-    witness.state = { ...witness.state, holds };
+    const holds = Array.from({ length: MOST_UNAPPLIED }, (_, i) => ({ lease: i === 0 ? 'of a-2' : `l-${i}`, sentAt: T0 }));
+    feedback.state = { ...feedback.state, unapplied: holds };
 
     await apply([of('a-1', T0), of('a-2', T0 + 90_000)]);
 
-    expect(witness.state.holds).toHaveLength(MOST_HOLDS - 1);
+    expect(feedback.state.unapplied).toHaveLength(MOST_UNAPPLIED - 1);
   });
 
   it.each([
-    ['the holds cannot be written', 'hold', 'not-held'],
-    ['it cannot be asked', 'read', 'witness-trouble'],
-    ['its mark cannot be moved', 'moveMark', 'witness-trouble'],
+    ['unapplied events cannot be kept', 'addUnapplied', 'unapplied-not-kept'],
+    ['it cannot be asked', 'read', 'watermark-failed'],
+    ['its mark cannot be moved', 'moveWatermark', 'watermark-failed'],
   ] as const)('changes nothing about what was applied when %s', async (_name, step, signal) => {
     failing('a-1');
-    vi.spyOn(witness, step).mockRejectedValue(new Error('about kim@example.com'));
+    vi.spyOn(feedback, step).mockRejectedValue(new Error('about kim@example.com'));
 
     expect(await apply([of('a-1', T0), of('a-2', T0 + 90_000)])).toEqual([true, false]);
 
     expect(row('a-2')?.events).toHaveLength(1);
-    expect(witness.state.mark).toBeUndefined();
+    expect(feedback.state.watermark).toBeUndefined();
     expect(told()).toContain(signal);
+  });
+
+  it.each<[string, Partial<Arrival>]>([
+    ['lay in the queue for too long', { queuedAt: T0 + 3_500_000, receiveCount: 2 }],
+    ['is about a mail that SES took too long ago', { receiveCount: 1 }],
+    [
+      'is applied long after it came, of which nobody knew',
+      { queuedAt: T0 + 3_500_000, firstReceivedAt: T0 + 3_501_000, receiveCount: 2 },
+    ],
+  ])('tells that feedback is behind, before it moves, by an event that %s (V7)', async (_name, arrival) => {
+    put(processing());
+    const [behind, move] = [vi.spyOn(feedback, 'recordBehind'), vi.spyOn(feedback, 'moveWatermark')];
+
+    await apply([of('a-1', T0)], never, { ...promptly(), ...arrival });
+
+    expect(feedback.state).toMatchObject({ behindAt: clock.now(), watermark: T0 });
+    expect(behind.mock.invocationCallOrder[0]).toBeLessThan(move.mock.invocationCallOrder[0] ?? 0);
+    expect(told()).toContain('behind');
+  });
+
+  it('stays where it is when it cannot be told that feedback is behind (V7)', async () => {
+    put(processing());
+    vi.spyOn(feedback, 'recordBehind').mockResolvedValue(false);
+
+    await apply([of('a-1', T0)], never, promptly());
+
+    expect(feedback.state.watermark).toBeUndefined();
+  });
+
+  it('tells by a canary’s event as well that feedback is behind (V7)', async () => {
+    await apply([{ kind: 'canary', sentAt: T0, isSend: true }], never, promptly());
+
+    expect(feedback.state.behindAt).toBe(clock.now());
+  });
+
+  it('does not make feedback look behind by one event that was unapplied for three hours (V28)', async () => {
+    put(processing());
+    feedback.state = { ...feedback.state, unapplied: [{ lease: 'of a-1', sentAt: T0 }] };
+    const threeHours = { queuedAt: clock.now() - 10_800_000, firstReceivedAt: clock.now() - 10_799_000, receiveCount: 180 };
+
+    await apply([of('a-1', T0)], never, threeHours);
+
+    expect(feedback.state.behindAt).toBeUndefined();
+    expect(feedback.state.watermark).toBe(T0);
+  });
+
+  it('tells once a second that feedback is behind, however many events are late', async () => {
+    const behind = vi.spyOn(feedback, 'recordBehind');
+    put(processing());
+
+    await apply([of('a-1', T0)], never, promptly());
+    clock.advance(999);
+    await apply([of('a-1', T0 + 1_000)], never, promptly());
+
+    expect(behind).toHaveBeenCalledTimes(1);
   });
 });

@@ -26,7 +26,7 @@ const worldWith = (status: 'STOPPED' | 'CANCELLED', row: Parameters<typeof aReci
   world.dispatches.set(DISPATCH_ID, { status });
   world.recipients.put(aKey(), {
     ...aRecipient(row),
-    attempts: [anAttempt({ lease: 'dead', startedAt: T0 - 370_000, silentAt: T0 - 70_000 })],
+    attempts: [anAttempt({ lease: 'dead', startedAt: T0 - 370_000, outcome: 'unclear' })],
   });
   return world;
 };
@@ -40,11 +40,13 @@ describe('in a stopped dispatch a message for', () => {
     expect(world.provider.calls).toEqual([]);
   });
 
-  it('a row of a dead worker settles it: unsent, it is pending again, and looked at once more for a resume (Q9)', async () => {
+  it('a row of a dead worker notes it: taken as unsent, it is pending, and a resume finds it so (Q9)', async () => {
     const world = worldWith('STOPPED', overdue);
-    await world.witness.moveMark(T0);
+    await world.feedback.moveWatermark(T0);
 
-    expect(await world.send([aMessage()])).toEqual([{ do: 'requeue', until: T0 + 2_000 }]);
+    expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    await world.run();
+
     expect(world.statuses()).toEqual(['PENDING']);
     expect(world.provider.calls).toEqual([]);
   });
@@ -79,11 +81,13 @@ describe('in a cancelled dispatch a message for', () => {
     expect(await world.send([aMessage()])).toMatchObject([{ do: 'wait' }]);
   });
 
-  it('a row of a dead worker settles it: unsent, it is cancelled (Q9)', async () => {
+  it('a row of a dead worker notes it: taken as unsent, it is cancelled (Q9)', async () => {
     const world = worldWith('CANCELLED', overdue);
-    await world.witness.moveMark(T0);
+    await world.feedback.moveWatermark(T0);
 
     expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    await world.run();
+
     expect(world.statuses()).toEqual(['CANCELLED']);
     expect(world.provider.calls).toEqual([]);
   });

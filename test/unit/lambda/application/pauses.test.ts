@@ -278,7 +278,11 @@ describe('a message that comes while sending is paused', () => {
       { do: 'requeue', until: T0 + HOUR },
     ],
     ['a row under way is replaced', processing({ lease: { token: 'theirs', until: T0 + 60_000 } }), later],
-    ['a row whose lease is over is replaced, and not settled', processing({ lease: { token: 'theirs', until: T0 } }), later],
+    [
+      'a row whose lease is over is noted on the ledger and deleted',
+      processing({ lease: { token: 'theirs', until: T0 } }),
+      { do: 'delete' },
+    ],
     ['a row that was sent is deleted', sent(), { do: 'delete' }],
     ['a row that failed is deleted', failed(), { do: 'delete' }],
     ['used-up attempts as their own message keeps failing', exhausted(), { do: 'keep-failing' }],

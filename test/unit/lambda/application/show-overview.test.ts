@@ -8,7 +8,7 @@ import type { Sending } from '../../../../lambda/domain/pause.ts';
 import { aDispatch } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
-const WITNESS = { mark: T0, holds: [], canaries: [] };
+const WITNESS = { watermark: T0, unapplied: [] };
 
 /** Answers with these pages, one after another; the queries are kept. */
 const pages = (...answers: DispatchPage[]) => {
@@ -27,7 +27,7 @@ const show = (dispatches: OpenList, deps: Partial<ShowOverviewDeps> = {}) =>
     dispatches,
     sending: { read: () => Promise.resolve({ version: 0 }) },
     sweeps: { lastPassAt: () => Promise.resolve(T0), newestSent: () => Promise.resolve(T0 - 5) },
-    witness: { read: () => Promise.resolve(WITNESS) },
+    feedback: { read: () => Promise.resolve(WITNESS) },
     clock: () => T0,
     ...deps,
   })();
@@ -41,7 +41,7 @@ describe('the overview', () => {
       now: T0,
       sending: { version: 0 },
       lastPassAt: T0,
-      witness: WITNESS,
+      feedback: WITNESS,
       newestSentAt: T0 - 5,
       inTrouble: [],
       moreInTrouble: 0,
@@ -131,9 +131,9 @@ describe('the overview', () => {
     const silent = () => Promise.resolve('unavailable' as const);
 
     const sweeps = { lastPassAt: silent, newestSent: () => Promise.reject(new Error('no answer')) };
-    const unknown = { sending: 'unavailable', lastPassAt: 'unavailable', newestSentAt: 'unavailable', witness: 'unavailable' };
+    const unknown = { sending: 'unavailable', lastPassAt: 'unavailable', newestSentAt: 'unavailable', feedback: 'unavailable' };
 
-    expect(await show(pages(), { sending: { read: silent }, sweeps, witness: { read: silent } })).toMatchObject({
+    expect(await show(pages(), { sending: { read: silent }, sweeps, feedback: { read: silent } })).toMatchObject({
       ...unknown,
       inTrouble: [],
     });

@@ -14,7 +14,8 @@ import { NO_BOUNCE_STATISTICS } from '../../../../lambda/domain/stop-rule.ts';
 import { aDispatch, aKey, rowCounts, someCounts } from '../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 import { createFakeSending } from '../../../support/fake-control.ts';
-import { createFakeWitness } from '../../../support/fake-witness.ts';
+import { createFakeFeedback } from '../../../support/fake-feedback.ts';
+import { createFakeLedger } from '../../../support/fake-ledger.ts';
 
 const MINUTE = 60_000;
 /** Overdue rows that are read at once. */
@@ -67,7 +68,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
   const stopped: string[] = [];
   const clock = createFakeClock();
   const sending = createFakeSending();
-  const witness = createFakeWitness();
+  const feedback = createFakeFeedback();
+  const ledger = createFakeLedger();
   const marks: number[] = [];
   const kept: (readonly [string, string | undefined])[] = [];
   const recounts: Pick<Dispatch, 'counts' | 'lastProgressAt'>[] = [];
@@ -147,7 +149,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     },
     sending,
     sweeps: sending,
-    witness,
+    feedback,
+    ledger,
     clock: clock.now,
     stillMs: 10 * MINUTE,
     visitMs: 15 * MINUTE,
@@ -171,7 +174,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     queue,
     clock,
     sending,
-    witness,
+    feedback,
+    ledger,
     time,
   };
 };
@@ -766,8 +770,8 @@ describe('mails that SES took and of which no event has come (U11)', () => {
     ['are not told of when events of later mails came', T0 - 30 * MINUTE, T0 - 20 * MINUTE, false],
     ['are given time', T0 - 9 * MINUTE, undefined, false],
   ])('%s', async (_name, sentAt, mark, silent) => {
-    const { pass, witness } = sweepOver([withSent(sentAt)]);
-    if (mark !== undefined) await witness.moveMark(mark);
+    const { pass, feedback } = sweepOver([withSent(sentAt)]);
+    if (mark !== undefined) await feedback.moveWatermark(mark);
 
     expect(await pass()).toMatchObject({ feedbackSilent: silent });
   });
@@ -777,11 +781,11 @@ describe('mails that SES took and of which no event has come (U11)', () => {
     const open = [
       { ...completed, dispatch: { ...completed.dispatch, status: 'COMPLETED' as const, completedAt: T0 - 20 * MINUTE } },
     ];
-    const { pass, witness } = sweepOver(open);
+    const { pass, feedback } = sweepOver(open);
     const reports = [await pass()];
     open.pop();
     reports.push(await pass());
-    await witness.moveMark(T0 - 30 * MINUTE);
+    await feedback.moveWatermark(T0 - 30 * MINUTE);
     reports.push(await pass());
 
     expect(reports.map(({ feedbackSilent }) => feedbackSilent)).toEqual([true, true, false]);

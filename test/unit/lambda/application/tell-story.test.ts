@@ -34,7 +34,7 @@ const tell = (applyIds: readonly string[], row: Partial<RecipientSeen> = {}, { d
   return {
     readers,
     keys,
-    story: createTellStory({ dispatches, stories, unclearPolicy: 'hold', clock: () => T0 })({ dispatchId, applyIds }),
+    story: createTellStory({ dispatches, stories, unclearPolicy: 'manual', clock: () => T0 })({ dispatchId, applyIds }),
   };
 };
 
@@ -47,7 +47,7 @@ describe('a story', () => {
       dispatch: aDispatch({ dispatchId: 'd1', adminId: 'k…@example.com', shards: 5 }),
       counts: COUNTS,
       deliveries: NO_DELIVERIES,
-      unclearPolicy: 'hold',
+      unclearPolicy: 'manual',
       tasksLeft: [TASK],
       batchesLeft: 2,
       badRecipients: [],

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 
 import { aKey, aMessage, anAttempt, aRecipient, pending, processing, sent, unknown } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
-import { accepted, throttledAnswer, unclear } from '../../../support/fakes.ts';
+import { accepted, answered503, throttledAnswer, unclear } from '../../../support/fakes.ts';
 import { createSenderWorld } from '../../../support/sender-world.ts';
 
 const LEASE_END = T0 + 300_000;
 const row = { recipient: processing({ lease: { token: 'dead', until: LEASE_END } }), attempts: [anAttempt({ lease: 'dead' })] };
 
 describe('an unclear answer', () => {
-  it('leaves the row as it is, and a fresh message comes when the lease has ended (U4)', async () => {
+  it('leaves the row as it is, and is noted on the ledger in place of its message (U4)', async () => {
     const world = createSenderWorld({ answer: () => unclear });
 
     const [action] = await world.send([aMessage()]);
@@ -17,7 +17,31 @@ describe('an unclear answer', () => {
     const { recipient, attempts } = world.recipients.get(aKey()) ?? aRecipient();
     expect(recipient).toMatchObject({ status: 'PROCESSING', attemptCount: 1, lease: { token: 'lease-1' } });
     expect(attempts).toMatchObject([{ lease: 'lease-1', outcome: 'unclear', code: 'TIMED_OUT' }]);
-    expect(action).toEqual({ do: 'requeue', until: recipient.status === 'PROCESSING' && recipient.lease.until });
+    expect(action).toEqual({ do: 'delete' });
+    expect([...world.ledger.items.values()]).toEqual([{ key: aKey(), lease: 'lease-1', dueAt: T0 + 300_001 }]);
+  });
+
+  it('keeps its message until the lease ends while the ledger cannot be written, and is noted then', async () => {
+    const world = createSenderWorld({ answer: () => unclear });
+    world.ledger.outage = true;
+    const until = T0 + 300_001;
+
+    expect(await world.send([aMessage()])).toEqual([{ do: 'requeue', until }]);
+    world.clock.to(until);
+    expect(await world.send([aMessage()])).toMatchObject([{ do: 'wait' }]);
+    world.ledger.outage = false;
+
+    expect(await world.send([aMessage(), aMessage({ id: 'm-2' })])).toEqual([{ do: 'delete' }, { do: 'delete' }]);
+    expect(world.ledger.items.size).toBe(1);
+    expect(world.provider.calls).toHaveLength(1);
+  });
+
+  it('remembers whether SES itself had said that it failed', async () => {
+    const world = createSenderWorld({ answer: () => answered503 });
+
+    await world.send([aMessage()]);
+
+    expect(world.recipients.get(aKey())?.attempts).toMatchObject([{ outcome: 'unclear', answered: true }]);
   });
 
   it('does not touch the others of the batch (S2)', async () => {
@@ -28,7 +52,8 @@ describe('an unclear answer', () => {
 
     const actions = await world.send([aMessage(), aMessage({ key: aKey('a-2') })]);
 
-    expect(actions.map((action) => action.do)).toEqual(['requeue', 'delete']);
+    expect(actions.map((action) => action.do)).toEqual(['delete', 'delete']);
+    expect(world.statuses()).toEqual(['PROCESSING', 'SENT']);
   });
 
   it('is followed by one more mail at most under resend, then by UNKNOWN (L4)', async () => {
@@ -56,8 +81,8 @@ describe('an unclear answer', () => {
     expect(world.statuses()).toEqual(['UNKNOWN']);
   });
 
-  it('is never followed by a mail under hold (L4)', async () => {
-    const world = createSenderWorld({ answer: () => unclear, policy: { unclear: 'hold' } });
+  it('is never followed by a mail under manual (L4)', async () => {
+    const world = createSenderWorld({ answer: () => unclear, policy: { unclear: 'manual' } });
     await world.queue.send([{ key: aKey(), delaySeconds: 0 }]);
 
     await world.run();
@@ -79,7 +104,7 @@ describe('an unclear answer', () => {
     expect(world.statuses()).toEqual(['SENT']);
   });
 
-  it('is not settled a millisecond before the lease ends', async () => {
+  it('is not noted a millisecond before the lease ends', async () => {
     const world = createSenderWorld();
     world.recipients.put(aKey(), { ...aRecipient(row.recipient), attempts: row.attempts });
     // The jitter before the first call of a chunk takes half a millisecond's worth of 1,000 mails a second: one.
@@ -93,17 +118,19 @@ describe('an unclear answer', () => {
 });
 
 describe('a worker that died after its claim (L2, L3)', () => {
-  const worldAfter = (policy: 'resend' | 'hold') => {
+  const worldAfter = (policy: 'resend' | 'manual') => {
     const world = createSenderWorld({ policy: { unclear: policy } });
     world.recipients.put(aKey(), { ...aRecipient(row.recipient), attempts: row.attempts });
     world.clock.to(LEASE_END);
     return world;
   };
 
-  it('is followed by one more mail, in the same invocation', async () => {
+  it('is followed by one more mail under resend', async () => {
     const world = worldAfter('resend');
 
     expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    await world.run();
+
     expect(world.recipients.get(aKey())?.recipient).toMatchObject({ status: 'SENT', attemptCount: 2 });
     expect(world.recipients.get(aKey())?.attempts).toMatchObject([
       { lease: 'dead', outcome: 'unclear' },
@@ -111,32 +138,34 @@ describe('a worker that died after its claim (L2, L3)', () => {
     ]);
   });
 
-  it('is followed by UNKNOWN at once under hold', async () => {
-    const world = worldAfter('hold');
+  it('is followed by UNKNOWN under manual', async () => {
+    const world = worldAfter('manual');
 
     expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    await world.run();
+
     expect(world.statuses()).toEqual(['UNKNOWN']);
     expect(world.provider.calls).toEqual([]);
   });
 
-  it('is followed by one mail though two invocations settle it at once', async () => {
+  it('is followed by one mail though two messages of it come a second apart (V27)', async () => {
     const world = worldAfter('resend');
 
-    await Promise.all([world.send([aMessage()]), world.send([aMessage({ id: 'm-2' })])]);
+    await world.send([aMessage()]);
+    world.clock.advance(1_000);
+    await world.send([aMessage({ id: 'm-2' })]);
+    await world.run();
 
     expect(world.provider.calls).toHaveLength(1);
     expect(world.statuses()).toEqual(['SENT']);
   });
 
-  it('stays unsettled while the table does not answer, and the message comes again', async () => {
+  it('is noted also while sending is paused, so that the night does not count', async () => {
     const world = worldAfter('resend');
-    world.recipients.outage = (step) => step === 'write';
+    world.sending.state = { version: 1, pause: { by: 'operator', who: 'admin-1', since: T0 } };
 
-    const [action] = await world.send([aMessage()]);
-
-    expect(action?.do).toBe('wait');
-    expect(world.provider.calls).toEqual([]);
-    expect(world.statuses()).toEqual(['PROCESSING']);
+    expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    expect(world.ledger.items.size).toBe(1);
   });
 });
 
@@ -192,7 +221,7 @@ describe('a result that cannot be written', () => {
     expect(world.provider.calls).toHaveLength(1);
   });
 
-  it('of one recipient does not hold up what the others came to', async () => {
+  it('of one recipient does not delay what the others came to', async () => {
     const world = createSenderWorld({ applyIds: ['a-1', 'a-2'] });
     world.recipients.outage = (step, { applyId }) => step === 'write' && applyId === 'a-1';
 

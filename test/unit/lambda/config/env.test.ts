@@ -6,6 +6,7 @@ import { CarryOutTaskEnv } from '../../../../lambda/handlers/carry-out-task/env.
 import { OperateDispatchesEnv } from '../../../../lambda/handlers/operate-dispatches/env.ts';
 import { OperateSendingEnv } from '../../../../lambda/handlers/operate-sending/env.ts';
 import { RelayOutboxEnv } from '../../../../lambda/handlers/relay-outbox/env.ts';
+import { ResolveUnclearEnv } from '../../../../lambda/handlers/resolve-unclear/env.ts';
 import { SendRecipientsEnv } from '../../../../lambda/handlers/send-recipients/env.ts';
 import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
 
@@ -24,20 +25,34 @@ const SENDER = {
   PARALLEL_CALLS: '10',
   MAX_SEND_RATE: '0',
   RATE_SHARE: '0.9',
-  UNCLEAR_POLICY: 'auto',
-  WITNESS_MARGIN_SECONDS: '60',
-  FEEDBACK_REDELIVERY_SECONDS: '70',
-  HOLD_AFTER_SECONDS: '3600',
   PAUSE_BASE_SECONDS: '60',
   PAUSE_CAP_SECONDS: '600',
   PAUSE_LOOK_SECONDS: '900',
+  RETENTION_DAYS: '180',
+};
+
+const RESOLVER = {
+  TABLE_NAME: 'mail',
+  SEND_QUEUE_URL: 'https://sqs/sends',
+  CONFIGURATION_SET: 'mail-events',
+  LEASE_SECONDS: '300',
+  SES_TIMEOUT_SECONDS: '10',
+  ATTEMPTS_PER_ROUND: '7',
+  BACKOFF_BASE_SECONDS: '30',
+  BACKOFF_CAP_SECONDS: '3600',
+  UNCLEAR_POLICY: 'auto',
+  WATERMARK_MARGIN_SECONDS: '60',
+  FEEDBACK_REDELIVERY_SECONDS: '70',
+  UNKNOWN_AFTER_SECONDS: '3600',
+  RESENDS_AFTER_LOST: '0',
   FROM_ADDRESS: 'Recruiting <jobs@example.org>',
   RETENTION_DAYS: '180',
 };
 
 describe('the settings of a function', () => {
   it('are numbers where they count something', () => {
-    expect(parseEnv(SendRecipientsEnv, SENDER)).toMatchObject({ LEASE_SECONDS: 300, MAX_SEND_RATE: 0, UNCLEAR_POLICY: 'auto' });
+    expect(parseEnv(SendRecipientsEnv, SENDER)).toMatchObject({ LEASE_SECONDS: 300, MAX_SEND_RATE: 0 });
+    expect(parseEnv(ResolveUnclearEnv, RESOLVER)).toMatchObject({ RESENDS_AFTER_LOST: 0, UNCLEAR_POLICY: 'auto' });
   });
 
   it.each([
@@ -51,13 +66,19 @@ describe('the settings of a function', () => {
     ['RATE_SHARE', '0'],
     ['RATE_SHARE', '1.1'],
     ['MAX_SEND_RATE', 'fast'],
-    ['UNCLEAR_POLICY', 'guess'],
   ])('fail at start when %s is %o, by its name', (name, value) => {
     expect(() => parseEnv(SendRecipientsEnv, { ...SENDER, [name]: value })).toThrow(new RegExp(`bad environment: ${name}: `));
   });
 
+  it('fail at start when the policy is none', () => {
+    expect(() => parseEnv(ResolveUnclearEnv, { ...RESOLVER, UNCLEAR_POLICY: 'hold' })).toThrow(
+      /bad environment: UNCLEAR_POLICY: /,
+    );
+  });
+
   it.each([
     ['the sender', SendRecipientsEnv],
+    ['what resolves unclear attempts', ResolveUnclearEnv],
     ['the relay', RelayOutboxEnv],
     ['the task worker', CarryOutTaskEnv],
     ['what changes dispatches', OperateDispatchesEnv],

@@ -15,7 +15,7 @@ describe('a message does, by the row it meets', () => {
     ['claim one that is due', pending({ nextAttemptAt: T0 }), { do: 'claim' }],
     ['wait until one is due', pending({ nextAttemptAt: T0 + 90_000 }), { do: 'wait', until: T0 + 90_000 }],
     ['wait for the lease of another to end', processing(), { do: 'wait', until: T0 + 300_000 }],
-    ['settle an ended lease', processing({ lease: { token: 'x', until: T0 } }), { do: 'settle' }],
+    ['settle an ended lease', processing({ lease: { token: 'x', until: T0 } }), { do: 'note-unclear' }],
     ['nothing more when it was sent', sent(), { do: 'delete' }],
     ['nothing more when it failed for good', failed(), { do: 'delete' }],
     ['nothing more when nobody knows', unknown(), { do: 'delete' }],

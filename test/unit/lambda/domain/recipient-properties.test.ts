@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { type Attempt, withResult } from '../../../../lambda/domain/attempt.ts';
 import { advance, isFinal, type Recipient, type RecipientEvent } from '../../../../lambda/domain/recipient.ts';
-import { type SettlePolicy, settleUnclear } from '../../../../lambda/domain/unclear.ts';
-import { pending } from '../../../support/builders.ts';
+import { decideUnclear } from '../../../../lambda/domain/unclear.ts';
+import { aPolicy, pending } from '../../../support/builders.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const ATTEMPTS_PER_ROUND = 3;
@@ -31,17 +31,9 @@ const event: fc.Arbitrary<RecipientEvent> = fc.oneof(
     code: fc.constant('ACCOUNT_THROTTLED'),
     nextAttemptAt: instant,
   }),
-  fc.record({
-    type: fc.constantFrom(
-      'unclear' as const,
-      'settled-unsent' as const,
-      'settled-unknown' as const,
-      'settled-cancelled' as const,
-    ),
-    token,
-  }),
-  fc.record({ type: fc.constant('settled-exhausted' as const), token, message }),
-  fc.record({ type: fc.constant('waited' as const), token, until: instant }),
+  fc.record({ type: fc.constantFrom('unclear' as const, 'resolved-unknown' as const), token }),
+  fc.record({ type: fc.constant('resolved-unsent' as const), token, nextAttemptAt: instant }),
+  fc.record({ type: fc.constant('used-up' as const), token, message }),
   fc.record({ type: fc.constant('confirmed' as const), messageId: fc.constantFrom('ses-1', 'ses-2'), sentAt: instant }),
   fc.record({ type: fc.constant('cancelled' as const) }),
   fc.record({ type: fc.constant('redriven' as const), message }),
@@ -50,20 +42,17 @@ const event: fc.Arbitrary<RecipientEvent> = fc.oneof(
 
 const history = fc.array(fc.tuple(event, instant), { maxLength: 60 });
 
-const policy: SettlePolicy = {
-  unclear: 'resend',
-  attemptsPerRound: ATTEMPTS_PER_ROUND,
-  sesTimeoutSeconds: 10,
-  witnessMarginSeconds: 60,
-  redeliverySeconds: 70,
-  holdAfterSeconds: 3_600,
-};
+const policy = aPolicy({ unclear: 'resend', attemptsPerRound: ATTEMPTS_PER_ROUND });
 
-/** Whether the sender would ask for this event: it settles an ended lease by the rule alone. */
+/** Whether anybody would ask for this event: an ended lease is resolved by the rule alone, and a claim too many ends at once. */
 const isAsked = (current: Recipient, { type }: RecipientEvent, attempts: readonly Attempt[], now: number): boolean => {
-  if (!type.startsWith('settled') || current.status !== 'PROCESSING') return true;
-  const verdict = settleUnclear(policy, current, attempts, undefined, now);
-  return type === 'settled-cancelled' ? verdict === 'unsent' : type === `settled-${verdict}`;
+  if (current.status !== 'PROCESSING') return true;
+  const isTooMany = current.attemptCount > ATTEMPTS_PER_ROUND;
+  if (type === 'used-up') return isTooMany;
+  if (isTooMany) return type === 'confirmed';
+  if (!type.startsWith('resolved')) return true;
+  const view = { feedback: { unapplied: [] }, clock: { seconds: 0, canaries: [] }, now, random: 0.5 };
+  return type === `resolved-${decideUnclear(policy, current, attempts, {}, view).verdict}`;
 };
 
 describe('whatever happens to a recipient, in whatever order', () => {
@@ -163,11 +152,12 @@ describe('whatever happens to a recipient, in whatever order', () => {
             attempts.push({ round: current.round, n: current.attemptCount + 1, lease: happened.lease.token, startedAt: now });
           else if ('token' in happened && happened.type !== 'unclear')
             attempts = withResult(attempts, happened.token, {
-              outcome: happened.type === 'given-back' ? 'given-back' : 'unclear',
+              outcome: happened.type === 'given-back' || happened.type === 'used-up' ? 'given-back' : 'unclear',
             });
           current = transition.next;
           expect(current.attemptCount).toBeGreaterThanOrEqual(0);
-          expect(current.attemptCount).toBeLessThanOrEqual(ATTEMPTS_PER_ROUND);
+          // A claim beyond the last attempt is ended without one.
+          expect(current.attemptCount).toBeLessThanOrEqual(ATTEMPTS_PER_ROUND + (current.status === 'PROCESSING' ? 1 : 0));
         }
       }),
       { numRuns: 2_000 },

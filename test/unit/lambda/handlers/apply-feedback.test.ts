@@ -8,7 +8,7 @@ import { createFeedbackObserver } from '../../../../lambda/handlers/apply-feedba
 import { aKey, aRecipient, sent } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { T0 } from '../../../support/clock.ts';
-import { createFakeWitness } from '../../../support/fake-witness.ts';
+import { createFakeFeedback } from '../../../support/fake-feedback.ts';
 import { createFakeRecipients } from '../../../support/fakes.ts';
 import { anEvent, canaryBody, mailEventBody } from '../../../support/feedback-builders.ts';
 import { aContext, anSqsEvent } from '../../../support/lambda-events.ts';
@@ -45,8 +45,10 @@ describe('the handler of SES’s events', () => {
       batchItemFailures: [],
     });
 
-    expect(seen).toEqual([event, { kind: 'canary', sentAt: T0 }, { kind: 'malformed' }]);
+    expect(seen).toMatchObject([event, { kind: 'canary', sentAt: T0, isSend: true }, { kind: 'malformed' }]);
     expect(times).toEqual([8_000]);
+    // The times that SQS gives with each message.
+    expect(seen[0]).toHaveProperty('arrival', { queuedAt: T0, firstReceivedAt: expect.any(Number) as number, receiveCount: 1 });
   });
 
   const envelopeOf = (message: string, publishedAt = T0): string =>
@@ -66,7 +68,7 @@ describe('the handler of SES’s events', () => {
 
     await handler(anSqsEvent(envelopeOf(mailEventBody(event)), mailEventBody(event)), aContext());
 
-    expect(seen).toEqual([event, event]);
+    expect(seen).toMatchObject([event, event]);
     expect(output.metrics()).toEqual([expect.objectContaining({ name: 'FeedbackEnveloped', value: 1 })]);
     expect(output.text()).toContain('sqs-0');
     expect(output.text()).not.toContain('kim@example.com');
@@ -81,7 +83,7 @@ describe('the handler of SES’s events', () => {
 
     await handler(anSqsEvent(write(mailEventBody(event))), aContext());
 
-    expect(seen).toEqual([event]);
+    expect(seen).toMatchObject([event]);
     expect(output.metrics()).toEqual([]);
   });
 
@@ -90,7 +92,7 @@ describe('the handler of SES’s events', () => {
 
     await handler(anSqsEvent(envelopeOf('{"Type":"Notification"}'), '{"Type":"Notification"}', envelopeOf('text')), aContext());
 
-    expect(seen).toEqual([{ kind: 'malformed' }, { kind: 'malformed' }, { kind: 'malformed' }]);
+    expect(seen).toMatchObject([{ kind: 'malformed' }, { kind: 'malformed' }, { kind: 'malformed' }]);
   });
 
   it('reports only those that must come again', async () => {
@@ -137,8 +139,9 @@ const METRICS = {
   ignored: 'FeedbackIgnored',
   foreign: 'FeedbackForeign',
   malformed: 'FeedbackMalformed',
-  'not-held': 'WitnessHoldsNotWritten',
-  'witness-trouble': 'WitnessNotTold',
+  'unapplied-not-kept': 'UnappliedEventsNotKept',
+  behind: 'FeedbackBehind',
+  'watermark-failed': 'WatermarkNotMoved',
 } as const satisfies Record<FeedbackSignal['type'], string>;
 
 describe('what feedback tells', () => {
@@ -180,7 +183,8 @@ describe('what feedback tells', () => {
     ['duplicate', 'WARN'],
     ['failed', 'WARN'],
     ['gone', 'WARN'],
-    ['not-held', 'WARN'],
+    ['unapplied-not-kept', 'WARN'],
+    ['behind', 'WARN'],
   ] as const)('of %s is %s', (type, level) => {
     createFeedbackObserver(output.telemetry)({ type });
 
@@ -199,7 +203,8 @@ describe('nothing personal of an event is logged or counted (S14)', () => {
     const handler = createHandler({
       applyFeedback: createApplyFeedback({
         recipients,
-        witness: createFakeWitness(),
+        feedback: createFakeFeedback(),
+        behind: { behindAfterSeconds: 45, redeliverySeconds: 70 },
         clock: () => T0,
         sleep: () => new Promise(() => undefined),
         observe: createFeedbackObserver(output.telemetry),

@@ -20,7 +20,7 @@ import { aContent, aKey, aPolicy, aRecipient, DISPATCH_ID, processing } from '..
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 import { createFakeDispatches, createFakeSending } from '../../../support/fake-control.ts';
-import { createFakeWitness } from '../../../support/fake-witness.ts';
+import { createFakeLedger } from '../../../support/fake-ledger.ts';
 import { createFakeContents, createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
 import { aContext, anSqsEvent, carryOutBody, sendBody, taskBody } from '../../../support/lambda-events.ts';
 import { aSendRate } from '../../../support/sender-world.ts';
@@ -75,7 +75,6 @@ const run = async ({
   const { telemetry } = output;
   const provider = createMailProvider({
     client: new SESv2Client({ region: 'eu-west-1' }),
-    canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: 10,
   });
@@ -87,7 +86,7 @@ const run = async ({
       recipients,
       dispatches,
       contents,
-      witness: createFakeWitness(),
+      ledger: createFakeLedger(),
       renderer,
       provider,
       pacer: createPacer({ clock: clock.now, sendRate: aSendRate(100), rateShare: 0.9, senders: 1, parallelCalls: 10 }),
@@ -174,16 +173,16 @@ describe('nothing personal is logged, counted or queued (S14)', () => {
     expectSilence();
   });
 
-  it('when an outcome cannot be told', async () => {
+  it('when a lease has ended with the outcome open', async () => {
     const lease = { token: 'dead', until: T0 - 1 };
     recipients.put(
       aKey(SECRETS.applyId),
       aRecipient(processing({ lease, attemptCount: 7 }), { applyId: SECRETS.applyId, email: SECRETS.address }),
     );
 
-    await run({ policy: aPolicy({ unclear: 'hold' }) });
+    await run();
 
-    expect(recipients.all()[0]?.recipient.status).toBe('UNKNOWN');
+    expect(recipients.all()[0]?.recipient.status).toBe('PROCESSING');
     expectSilence();
   });
 

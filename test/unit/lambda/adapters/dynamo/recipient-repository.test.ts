@@ -119,13 +119,6 @@ describe('claiming', () => {
     ]);
   });
 
-  it('is refused when our own lease has ended and was prolonged by whoever settles it', async () => {
-    answers(conditionFailed);
-    finds(stored(processing({ lease: { token: 'ours', until: T0 + 600_000 } })));
-
-    expect(await repository.claimAll([claim()], T0)).toMatchObject([{ outcome: 'refused' }]);
-  });
-
   it('is refused when another worker holds the row', async () => {
     answers(conditionFailed);
     finds(stored(processing({ lease: { token: 'theirs', until: T0 + 1 } })));
@@ -280,21 +273,12 @@ describe('recording', () => {
     expect(await repository.writeAll([sentWrite])).toEqual(['written']);
   });
 
-  it.each(['unsent', 'unclear'] as const)('of two who settle a lease as %s at once is written by one', async (outcome) => {
-    const settled = (nextAttemptAt: number) => write(pending({ attemptCount: 1, nextAttemptAt }), { outcome });
-    answers(conditionFailed);
-    finds(stored(pending({ attemptCount: 1, nextAttemptAt: T0 + 1 }), [anAttempt({ outcome })]));
-
-    expect(await repository.writeAll([settled(T0 + 1)])).toEqual(['written']);
-    expect(await repository.writeAll([settled(T0 + 2)])).toEqual(['lease-lost']);
-  });
-
   it.each<[string, Record<string, unknown> | undefined]>([
     [
       'another worker took over',
       stored(processing({ lease: { token: 'theirs', until: T0 } }), [anAttempt(), anAttempt({ lease: 'theirs' })]),
     ],
-    ['our attempt was settled otherwise', stored(unknown(), [anAttempt({ outcome: 'unclear' })])],
+    ['our attempt was resolved otherwise', stored(unknown(), [anAttempt({ outcome: 'unclear' })])],
     ['the row is gone', undefined],
   ])('changes nothing when %s (L6)', async (_name, item) => {
     answers(conditionFailed);

@@ -93,20 +93,20 @@ describe('the overview', () => {
   });
 
   it('says when events do not come, by the rule of the alarm, and when some are stuck', () => {
-    const witness = { mark: T0 - 9 * MINUTE, holds: [], canaries: [] };
+    const feedback = { watermark: T0 - 9 * MINUTE, unapplied: [] };
 
-    expect(overview({ witness, newestSentAt: T0 - 5 * MINUTE })).toContain(
+    expect(overview({ feedback, newestSentAt: T0 - 5 * MINUTE })).toContain(
       `SES’s events are applied up to mails sent at ${at(-9)}, but SES took mails until ${at(-5)} whose events are due. Runbook: docs/runbook.md#feedback-silent`,
     );
-    expect(overview({ witness, newestSentAt: T0 - 7 * MINUTE })).toContain(`mails sent at ${at(-9)}.`);
-    expect(overview({ witness, newestSentAt: undefined })).not.toContain('Runbook');
-    expect(overview({ witness: { holds: [{ sentAt: T0 }], canaries: [T0] }, newestSentAt: T0 })).toContain(
+    expect(overview({ feedback, newestSentAt: T0 - 7 * MINUTE })).toContain(`mails sent at ${at(-9)}.`);
+    expect(overview({ feedback, newestSentAt: undefined })).not.toContain('Runbook');
+    expect(overview({ feedback: { unapplied: [{ sentAt: T0 }] }, newestSentAt: T0 })).toContain(
       `No event of SES was ever applied, but SES took mails until ${at(0)} whose events are due. Events about 1 mail could not be`,
     );
   });
 
   it('says what it could not read', () => {
-    const text = overview({ sending: 'unavailable', lastPassAt: 'unavailable', witness: 'unavailable' });
+    const text = overview({ sending: 'unavailable', lastPassAt: 'unavailable', feedback: 'unavailable' });
 
     expect(text.match(/the table gave no answer/g)).toHaveLength(3);
   });
@@ -438,7 +438,7 @@ describe('the story of a recipient', () => {
     ['resend', 'IN_PROGRESS', 'the mail is sent once more, also to one who has it'],
     ['resend', 'CANCELLED', 'it is CANCELLED or UNKNOWN'],
     ['resend', 'STOPPED', 'it waits until its dispatch is resumed'],
-    ['hold', 'IN_PROGRESS', 'it is UNKNOWN, and a person decides'],
+    ['manual', 'IN_PROGRESS', 'it is UNKNOWN, and a person decides'],
   ] as const)('says what follows a lost answer under the policy “%s” in a dispatch that is %s', (unclearPolicy, status, then) => {
     const words = (until: number) =>
       story(
@@ -562,7 +562,7 @@ describe('whatever the data holds', () => {
   it('every section of the runbook that a page names is there', () => {
     const pages = [
       overview({ sending: { version: 1, pause: { by: 'operator', who: 'x', since: T0 } } }),
-      overview({ lastPassAt: undefined, witness: { holds: [], canaries: [] }, newestSentAt: T0 }),
+      overview({ lastPassAt: undefined, feedback: { unapplied: [] }, newestSentAt: T0 }),
       story({ status: 'STOPPED' }, { counts: someCounts({ FAILED: 1, UNKNOWN: 1 }), recipient: aRecipient(unknown()) }),
       ofRecipient(exhausted()),
       ofRecipient(failed()),

@@ -9,7 +9,6 @@ const ses = mockClient(SESv2Client);
 const provider = () =>
   createMailProvider({
     client: new SESv2Client({}),
-    canaryFrom: 'Recruiting <jobs@example.org>',
     configurationSet: 'mail-events',
     timeoutSeconds: 10,
   });

@@ -13,7 +13,8 @@ import { aDispatch, rowCounts } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { documentClient } from '../../../../support/dynamo.ts';
 import { createFakeSending } from '../../../../support/fake-control.ts';
-import { createFakeWitness } from '../../../../support/fake-witness.ts';
+import { createFakeFeedback } from '../../../../support/fake-feedback.ts';
+import { createFakeLedger } from '../../../../support/fake-ledger.ts';
 
 const DISPATCHES = 28;
 const SHARDS = 50;
@@ -91,7 +92,8 @@ it('a pass over 28 dispatches with 50,000 stuck rows each serves each of them, w
     taskQueue: { expand: () => Promise.resolve([]), carryOut: () => Promise.resolve([]) },
     sending,
     sweeps: sending,
-    witness: createFakeWitness(),
+    feedback: createFakeFeedback(),
+    ledger: createFakeLedger(),
     clock: () => T0,
     stillMs: 600_000,
     visitMs: 900_000,

@@ -19,6 +19,7 @@ const aWorld = (overdue: Readonly<Record<string, number>>, depth = 0) => {
     kept,
     /** Calls that there is time for. */
     turns: Infinity,
+    onLedger: 0,
     accepts: true,
     breaks: false,
     statuses: [] as (readonly OpenRowStatus[])[],
@@ -58,6 +59,7 @@ const aWorld = (overdue: Readonly<Record<string, number>>, depth = 0) => {
           },
           depth: () => Promise.resolve(depth),
         },
+        ledger: { size: () => Promise.resolve(world.onLedger) },
       },
       all.map((dispatch) => ({
         dispatch: { ...dispatch, ...more.find(({ dispatchId }) => dispatchId === dispatch.dispatchId) },
@@ -112,6 +114,13 @@ describe('rows that lost their message', () => {
     expect(world.sentKeys.filter((key) => key === 'a-0')).toHaveLength(1);
     expect(world.sent).toHaveLength(20 + 150);
     expect([...world.kept]).toEqual([['begun', undefined]]);
+  });
+
+  it('are not taken to have lost it while they are on the ledger of unclear attempts', async () => {
+    const { world, requeue } = aWorld({ a: 250 }, 100);
+    world.onLedger = 130;
+
+    expect(await requeue()).toBe(20);
   });
 
   it('get no more than the queue seems to be missing, and what is over is looked for in the next pass', async () => {
