@@ -43,6 +43,7 @@ Look at what became of the last one:
   curl -sS "${api}/dispatches/$ID/recipients?limit=200" -H "Authorization: Bearer $TOKEN"; echo
 
 Queues are in memory: after a restart they are empty and the table refills them; dead letters are not kept.
+The table and stored objects are files: they survive a restart and a kill.
 Dead letters go back to their queues with npm run redrive.
 Ctrl-C stops everything; what is in ${shown} stays.
 `;
