@@ -30,6 +30,12 @@ export class SettingReader {
     return fallback;
   }
 
+  /** A number that may be left out; undefined: something else decides. */
+  optional(key: string, bounds: Bounds): number | undefined {
+    const given = this.#lookup(key);
+    return given === undefined || given === '' ? undefined : this.number(key, bounds.from, bounds);
+  }
+
   /** A text; without a fallback it must be given, and `toGive` says how. */
   text(key: string, fallback: string | undefined, toGive: string, isGood: (text: string) => boolean = () => true): string {
     const given = this.#lookup(key) ?? fallback;

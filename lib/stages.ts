@@ -1,9 +1,10 @@
 import { parseMailbox } from './mailbox.ts';
+import { faultsOfScale, localScale, type ScaleSettings, type ServiceScale, serviceScale } from './scale/service-scale.ts';
 import { environmentName, type Lookup, SettingReader } from './setting.ts';
-import { faultsOfTimeOrder, LONGEST_POLL_SECONDS, type TimeOrder } from './time-order.ts';
+import { faultsOfTimeOrder, FEEDBACK_WINDOW_SECONDS, LONGEST_POLL_SECONDS, type TimeOrder } from './time-order.ts';
 
 /** Everything in which one stage differs from another. */
-export interface StageSettings extends TimeOrder {
+export interface StageSettings extends TimeOrder, ScaleSettings {
   readonly name: string;
 
   /** Whether data, and the stacks themselves, outlive a mistaken delete. */
@@ -23,14 +24,6 @@ export interface StageSettings extends TimeOrder {
   readonly attemptsPerRound: number;
   readonly backoffBaseSeconds: number;
   readonly backoffCapSeconds: number;
-
-  /** Senders at once, and calls to SES at once in each of them. */
-  readonly maxConcurrency: number;
-  readonly parallelCalls: number;
-  /** Mails per second of this service; 0: what the account allows. */
-  readonly maxSendRate: number;
-  /** The part of the account's rate that this stage uses; those of all stages in one account and region add up to 0.9 at most. */
-  readonly rateShare: number;
 
   readonly unclearPolicy: 'auto' | 'resend' | 'manual';
   /** Mails that may follow lost ones in a round: so many copies beyond the first are possible. */
@@ -68,6 +61,7 @@ const DAY = 24 * HOUR;
 /** What the local stack does differently: short times, and an issuer and a sender of its own. */
 const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   issuer: 'https://issuer.localhost/',
+  maxSendRate: 1_000,
   fromAddress: 'Recruiting <no-reply@example.com>',
   sesTimeoutSeconds: 3,
   functionTimeoutSeconds: 10,
@@ -107,12 +101,6 @@ const readPolicy = (read: SettingReader) => ({
   attemptsPerRound: read.number('attemptsPerRound', 7, { from: 1, to: 900 }),
   backoffBaseSeconds: read.number('backoffBaseSeconds', 30, { from: 1, to: HOUR }),
   backoffCapSeconds: read.number('backoffCapSeconds', HOUR, { from: 1, to: 11 * HOUR }),
-  // The event source accepts no less than 2.
-  maxConcurrency: read.number('maxConcurrency', 5, { from: 2, to: 1_000 }),
-  // One batch of DynamoDB statements carries 25.
-  parallelCalls: read.number('parallelCalls', 10, { from: 1, to: 25 }),
-  maxSendRate: read.number('maxSendRate', 0, { from: 0, to: 10_000, fractions: true }),
-  rateShare: read.number('rateShare', 0.9, { from: 0.01, to: 0.9, fractions: true }),
   unclearPolicy: read.oneOf('unclearPolicy', ['auto', 'resend', 'manual']),
   resendsAfterLost: read.number('resendsAfterLost', 1, { from: 0, to: 5 }),
   watermarkMarginSeconds: read.number('watermarkMarginSeconds', 60, { from: 1, to: HOUR }),
@@ -127,6 +115,17 @@ const readPolicy = (read: SettingReader) => ({
   stillSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
   visitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
   progressWindowSeconds: read.number('progressWindowSeconds', 1, { from: 0, to: 60 }),
+});
+
+const readScale = (read: SettingReader) => ({
+  // What SES gives a new account in production.
+  maxSendRate: read.number('maxSendRate', 14, { from: 0.1, to: 10_000, fractions: true }),
+  rateShare: read.number('rateShare', 0.9, { from: 0.01, to: 0.9, fractions: true }),
+  // The event source accepts no less than 2.
+  maxConcurrency: read.optional('maxConcurrency', { from: 2, to: 1_000 }),
+  // A batch brings no more messages.
+  parallelCalls: read.optional('parallelCalls', { from: 1, to: 10 }),
+  warmWriteUnits: read.optional('warmWriteUnits', { from: 0, to: 1_000_000 }),
 });
 
 const readIdentity = (read: SettingReader) => ({
@@ -156,8 +155,10 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
     );
   }
   const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
-  const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read) };
-  const faults = [...read.faults, ...faultsOfTimeOrder(settings, name === LOCAL ? 0 : LONGEST_POLL_SECONDS)];
+  const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read), ...readScale(read) };
+  const faults = [...read.faults, ...faultsOfTimeOrder(settings, name === LOCAL ? 0 : LONGEST_POLL_SECONDS + FEEDBACK_WINDOW_SECONDS)];
+  // On one machine its processors are the limit.
+  if (name !== LOCAL && read.faults.length === 0) faults.push(...faultsOfScale(settings));
   for (const kind of ['backoff', 'pause'] as const) {
     const [base, cap] = [settings[`${kind}BaseSeconds`], settings[`${kind}CapSeconds`]];
     if (base > cap) faults.push(`${kind}BaseSeconds (${base}) must not exceed ${kind}CapSeconds (${cap})`);
@@ -171,3 +172,6 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
   }
   return { name, kept: name !== LOCAL && name !== 'dev', ...settings };
 };
+
+/** Every number of the stage that follows from its rate. */
+export const scaleOf = (stage: StageSettings): ServiceScale => (stage.name === LOCAL ? localScale(stage) : serviceScale(stage));

@@ -15,15 +15,21 @@ export interface TimeOrder {
 /** How long an event may lie in the queue although nothing is behind: a long poll that began just before it came. */
 export const LONGEST_POLL_SECONDS = 20;
 
-/** How long feedback gathers events before it handles them. */
-export const FEEDBACK_WINDOW_SECONDS = 0;
+/** How long feedback gathers events before it handles them: at a few a second each would be a call of its own otherwise. */
+export const FEEDBACK_WINDOW_SECONDS = 2;
 
-/** How long until an event that could not be applied is handed out again, and applied. */
-export const redeliverySeconds = ({
-  feedbackVisibilitySeconds,
-  feedbackTimeoutSeconds,
-}: Pick<TimeOrder, 'feedbackVisibilitySeconds' | 'feedbackTimeoutSeconds'>): number =>
-  feedbackVisibilitySeconds + feedbackTimeoutSeconds;
+/**
+ * How long until an event that could not be applied is handed out again, and applied.
+ * @param windowSeconds how long events are gathered; 0: not at all. With any other Lambda may wait for a whole long poll.
+ */
+export const redeliverySeconds = (
+  {
+    feedbackVisibilitySeconds,
+    feedbackTimeoutSeconds,
+  }: Pick<TimeOrder, 'feedbackVisibilitySeconds' | 'feedbackTimeoutSeconds'>,
+  windowSeconds: number,
+): number =>
+  feedbackVisibilitySeconds + (windowSeconds === 0 ? 0 : Math.max(windowSeconds, LONGEST_POLL_SECONDS)) + feedbackTimeoutSeconds;
 
 /** Deliveries of an event that must fit into a lease: a worker that dies with one in hand must not make a mail look unsent. */
 const DELIVERIES_IN_A_LEASE = 3;
@@ -37,8 +43,8 @@ const ORDER: readonly (readonly [keyof TimeOrder, keyof TimeOrder, string])[] = 
   ['behindAfterSeconds', 'watermarkMarginSeconds', 'a mail could be taken as unsent whose event still waits in the queue'],
 ];
 
-/** What is wrong with the order of the times; empty if nothing is. @param pollSeconds the longest poll of the feedback queue */
-export const faultsOfTimeOrder = (times: TimeOrder, pollSeconds: number): string[] => {
+/** What is wrong with the order of the times; empty if nothing is. @param queueSeconds how long an event may lie in the feedback queue although nothing is behind */
+export const faultsOfTimeOrder = (times: TimeOrder, queueSeconds: number): string[] => {
   const faults = ORDER.filter(([shorter, longer]) => times[shorter] >= times[longer]).map(
     ([shorter, longer, otherwise]) =>
       `${shorter} (${times[shorter]}) must be less than ${longer} (${times[longer]}), or ${otherwise}`,
@@ -49,10 +55,9 @@ export const faultsOfTimeOrder = (times: TimeOrder, pollSeconds: number): string
       `${DELIVERIES_IN_A_LEASE} × feedbackVisibilitySeconds (${visibility}) must not exceed leaseSeconds (${leaseSeconds}), or a mail could be sent again whose event was only late`,
     );
   }
-  const soonest = pollSeconds + FEEDBACK_WINDOW_SECONDS;
-  if (times.behindAfterSeconds <= soonest) {
+  if (times.behindAfterSeconds <= queueSeconds) {
     faults.push(
-      `behindAfterSeconds (${times.behindAfterSeconds}) must be more than ${soonest}, the time that an event may lie in the queue, or feedback would always count as behind`,
+      `behindAfterSeconds (${times.behindAfterSeconds}) must be more than ${queueSeconds}, the time that an event may lie in the queue, or feedback would always count as behind`,
     );
   }
   return faults;

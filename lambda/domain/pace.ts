@@ -12,7 +12,7 @@ export const chunkSize = (pace: number, parallelCalls: number): number =>
   Math.max(1, Math.min(Math.floor(pace), parallelCalls, STATEMENTS_PER_BATCH));
 
 /** DynamoDB takes 25 statements in a BatchExecuteStatement. */
-const STATEMENTS_PER_BATCH = 25;
+export const STATEMENTS_PER_BATCH = 25;
 
 /** A token bucket: a token is one mail. */
 export interface Bucket {

@@ -6,6 +6,13 @@ import { Construct } from 'constructs';
 export interface DispatchTableProps {
   /** Whether the data outlives a mistaken delete. */
   readonly kept: boolean;
+
+  /**
+   * Units per second that it takes at once. It is paid once, and cannot be lowered.
+   *
+   * @default - what a new table takes
+   */
+  readonly warm?: { readonly reads: number; readonly writes: number } | undefined;
 }
 
 /** Days for which a deleted or overwritten item or object can be brought back; the longest that DynamoDB offers. */
@@ -23,12 +30,13 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 export class DispatchTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { kept }: DispatchTableProps) {
+  constructor(scope: Construct, id: string, { kept, warm }: DispatchTableProps) {
     super(scope, id);
     this.table = new TableV2(this, 'Table', {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billing: Billing.onDemand(),
+      ...(warm && { warmThroughput: { readUnitsPerSecond: warm.reads, writeUnitsPerSecond: warm.writes } }),
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: RECOVERY_DAYS },
       timeToLiveAttribute: 'expiresAt',

@@ -21,6 +21,8 @@ export interface StreamConsumerProps {
    * @default - not at all: a record is handed over at once
    */
   readonly window?: Duration;
+  /** Copies of the function for a shard of the stream. Changes of one item still come in order. */
+  readonly parallelizationFactor: number;
   /** What it means for people that the function is minutes behind. */
   readonly whenLate: AlarmText & Pick<RegisteredAlarmProps, 'severity'>;
   /** What it means for people that records were given up. */
@@ -36,7 +38,7 @@ export class StreamConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
-    const { table, follower, failures, patterns, window } = props;
+    const { table, follower, failures, patterns, window, parallelizationFactor } = props;
     this.follower = follower;
     this.whenLate = props.whenLate;
     this.whenGivenUp = props.whenGivenUp;
@@ -50,6 +52,7 @@ export class StreamConsumer extends Construct {
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
       ...(window && { maxBatchingWindow: window }),
+      parallelizationFactor,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       retryAttempts: 10,

@@ -27,8 +27,14 @@ export interface WorkerQueueProps {
 
 export interface ConsumerProps {
   readonly batchSize: number;
-  /** Copies of the consumer at once, from 2 to 1000. */
+  /** Copies of the consumer at once, from 2 to 1000; the consumer must have as many reserved. */
   readonly maxConcurrency: number;
+  /**
+   * How long messages are gathered for a batch.
+   *
+   * @default - not at all
+   */
+  readonly window?: Duration;
 }
 
 /** Receives beyond the planned attempts: crashes, throttles and a look in the console count as receives too. */
@@ -73,7 +79,7 @@ export class WorkerQueue extends Construct {
   }
 
   /** Lets the function drain the queue, and gives it the rights for that. */
-  feed(consumer: ServiceFunction, { batchSize, maxConcurrency }: ConsumerProps): void {
+  feed(consumer: ServiceFunction, { batchSize, maxConcurrency, window }: ConsumerProps): void {
     if (consumer.timeout.toSeconds() > this.#consumerTimeout.toSeconds()) {
       throw new Error(
         `${consumer.node.path} may run ${consumer.timeout.toSeconds()} s, but ${this.node.path} was built for ` +
@@ -86,6 +92,7 @@ export class WorkerQueue extends Construct {
       eventSourceArn: this.queue.queueArn,
       batchSize,
       maxConcurrency,
+      ...(window && { maxBatchingWindow: window }),
       reportBatchItemFailures: true,
     });
   }

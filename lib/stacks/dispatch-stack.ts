@@ -9,7 +9,7 @@ import type { ListBucket } from '../constructs/list-bucket.ts';
 import { NewsBus } from '../constructs/news-bus.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { WorkerQueue } from '../constructs/worker-queue.ts';
-import type { StageSettings } from '../stages.ts';
+import { scaleOf, type StageSettings } from '../stages.ts';
 import type { Watched } from '../watch/watched.ts';
 import { addApi } from './dispatch/add-api.ts';
 import { addProgress, addRelay } from './dispatch/add-followers.ts';
@@ -45,7 +45,8 @@ export class DispatchStack extends Stack {
       kept: stage.kept,
     });
     const news = new NewsBus(this, 'News');
-    const parts: Parts = { stage, table, lists, failures, exports: new ExportBucket(exports), sends, tasks, events, news };
+    const own = { exports: new ExportBucket(exports), sends, tasks, events, news };
+    const parts: Parts = { stage, scale: scaleOf(stage), table, lists, failures, ...own };
 
     const api = addApi(this, parts);
     const streams = [addRelay(this, parts), addProgress(this, parts)];

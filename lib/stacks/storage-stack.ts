@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 
 import { DispatchTable } from '../constructs/dispatch-table.ts';
 import { ListBucket } from '../constructs/list-bucket.ts';
-import type { StageSettings } from '../stages.ts';
+import { scaleOf, type StageSettings } from '../stages.ts';
 
 export interface StorageStackProps extends StackProps {
   readonly stage: StageSettings;
@@ -19,7 +19,7 @@ export class StorageStack extends Stack {
 
   constructor(scope: Construct, id: string, { stage, ...props }: StorageStackProps) {
     super(scope, id, props);
-    this.table = new DispatchTable(this, 'Dispatches', { kept: stage.kept });
+    this.table = new DispatchTable(this, 'Dispatches', { kept: stage.kept, warm: scaleOf(stage).warm });
     this.lists = new ListBucket(this, 'Lists', { kept: stage.kept });
 
     this.failures = new Bucket(this, 'RelayFailures', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { all, one, plain, synthesize } from './synthesized.ts';
+import { all, environmentOf, one, plain, synthesize } from './synthesized.ts';
 
 const { dispatch } = synthesize();
 
@@ -103,9 +103,9 @@ it('no more than two functions follow the stream, as more would be throttled', (
 });
 
 describe.each([
-  ['the send queue', 'SendRecipients', 'Sends', 10, 5],
+  ['the send queue', 'SendRecipients', 'Sends', 10, 2],
   ['the task queue', 'CarryOutTask', 'Tasks', 1, 2],
-  ['the feedback queue', 'ApplyFeedback', 'EventsFeedback', 10, 5],
+  ['the feedback queue', 'ApplyFeedback', 'EventsFeedback', 10, 3],
 ])('%s', (_, consumer, queue, batchSize, maxConcurrency) => {
   const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', consumer);
 
@@ -127,38 +127,19 @@ describe.each([
   });
 });
 
-describe('the senders', () => {
-  const senders = (template = dispatch) => ({
-    reserved: one(template, 'AWS::Lambda::Function', 'SendRecipientsFunction').Properties['ReservedConcurrentExecutions'],
-    source: one(template, 'AWS::Lambda::EventSourceMapping', 'SendRecipients').Properties,
-  });
+it('events of SES are gathered for two seconds, and mails to send are not', () => {
+  expect(windowOf('ApplyFeedback')).toBe(2);
+  expect(windowOf('SendRecipients')).toBe(0);
+  expect(windowOf('ApplyFeedback', synthesize('local'))).toBe(0);
+});
 
-  it('have room set aside for as many as the queue may start', () => {
-    const { reserved, source } = senders(synthesize('prod', { maxConcurrency: 17 }).dispatch);
+it('the sender knows how much later an event may come again that was gathered for a batch', () => {
+  const seconds = (stage: string): unknown =>
+    environmentOf(synthesize(stage).dispatch, 'SendRecipients')['FEEDBACK_REDELIVERY_SECONDS'];
 
-    expect(source['ScalingConfig']).toEqual({ MaximumConcurrency: 17 });
-    expect(reserved).toBe(17);
-  });
-
-  // Two senders share 0.9 of the rate; what one takes it must be able to send within 10 s.
-  it.each([
-    [1, 4],
-    [0.2, 1],
-    [2, 9],
-    [9.9, 10],
-  ])('are two with small batches when the account allows %d mails a second', (maxSendRate, batchSize) => {
-    const { reserved, source } = senders(synthesize('prod', { maxSendRate }).dispatch);
-
-    expect(source).toMatchObject({ BatchSize: batchSize, ScalingConfig: { MaximumConcurrency: 2 } });
-    expect(reserved).toBe(2);
-  });
-
-  it('are as many as configured from 10 mails a second on', () => {
-    expect(senders(synthesize('prod', { maxSendRate: 10 }).dispatch).source).toMatchObject({
-      BatchSize: 10,
-      ScalingConfig: { MaximumConcurrency: 5 },
-    });
-  });
+  // Hidden for 60 s, gathered for up to 20, applied within 10; on the local stack nothing is gathered.
+  expect(seconds('prod')).toBe('90');
+  expect(seconds('local')).toBe('8');
 });
 
 describe('feedback', () => {

@@ -42,9 +42,7 @@ describe('a stage', () => {
       attemptsPerRound: 7,
       backoffBaseSeconds: 30,
       backoffCapSeconds: 3_600,
-      maxConcurrency: 5,
-      parallelCalls: 10,
-      maxSendRate: 0,
+      maxSendRate: 14,
       rateShare: 0.9,
       unclearPolicy: 'auto',
       resendsAfterLost: 1,
@@ -90,24 +88,29 @@ describe('a stage', () => {
   });
 
   it('takes numbers as text too, as the command line gives them', () => {
-    expect(read('prod', { ...GIVEN, maxConcurrency: '12', maxSendRate: '0.5' })).toMatchObject({
-      maxConcurrency: 12,
+    expect(read('prod', { ...GIVEN, maxConcurrency: '2', maxSendRate: '0.5' })).toMatchObject({
+      maxConcurrency: 2,
       maxSendRate: 0.5,
     });
   });
 
   it('takes an empty text for a number that was not given', () => {
-    expect(read('prod', { ...GIVEN, maxConcurrency: '' })).toMatchObject({ maxConcurrency: 5 });
+    expect(read('prod', { ...GIVEN, maxConcurrency: '', leaseSeconds: '' })).toMatchObject({
+      maxConcurrency: undefined,
+      leaseSeconds: 300,
+    });
   });
 
   it.each([
     ['maxConcurrency', 1],
     ['maxConcurrency', 1_001],
-    ['parallelCalls', 26],
+    ['parallelCalls', 11],
+    ['warmWriteUnits', -1],
     ['attemptsPerRound', 0],
     ['attemptsPerRound', 1.5],
     ['visibilitySeconds', 43_201],
-    ['maxSendRate', -1],
+    ['maxSendRate', 0],
+    ['maxSendRate', 10_001],
     ['rateShare', 0],
     ['rateShare', 0.91],
     ['retentionDays', 'long'],
@@ -128,7 +131,7 @@ describe('a stage', () => {
   it('tells all its faults at once', () => {
     expect(() =>
       read('prod', { ...GIVEN, maxConcurrency: 1, parallelCalls: 99, backoffBaseSeconds: 3_601, unclearPolicy: 'guess' }),
-    ).toThrow(/backoffBaseSeconds[^]*maxConcurrency[^]*parallelCalls[^]*unclearPolicy/);
+    ).toThrow(/backoffBaseSeconds[^]*unclearPolicy[^]*maxConcurrency[^]*parallelCalls/);
   });
 
   it('whose first wait is longer than its longest is refused', () => {

@@ -24,7 +24,7 @@ const RELAYED = [
 ];
 
 /** The table's stream as outbox: every write that asks for a message reaches the relay. */
-export const addRelay = (scope: Construct, { stage, table, failures, sends, tasks }: Parts): StreamConsumer => {
+export const addRelay = (scope: Construct, { stage, scale, table, failures, sends, tasks }: Parts): StreamConsumer => {
   const relay = new ServiceFunction(scope, 'RelayOutbox', {
     handler: 'relay-outbox',
     timeout: Duration.seconds(60),
@@ -43,6 +43,7 @@ export const addRelay = (scope: Construct, { stage, table, failures, sends, task
     follower: relay,
     patterns: RELAYED,
     failures,
+    parallelizationFactor: scale.relayFactor,
     whenLate: {
       severity: 'page',
       impact: 'RelayOutbox is minutes behind the table: accepted mails wait, and after a day their records are gone.',
@@ -72,7 +73,7 @@ const COUNTED = [
 ];
 
 /** The table's stream once more, for what is merely nice: counts, an early end of dispatches, and news for others. */
-export const addProgress = (scope: Construct, { stage, table, failures, news }: Parts): StreamConsumer => {
+export const addProgress = (scope: Construct, { stage, scale, table, failures, news }: Parts): StreamConsumer => {
   const progress = new ServiceFunction(scope, 'FollowProgress', {
     handler: 'follow-progress',
     // Time to count all rows of a large dispatch exactly.
@@ -92,6 +93,7 @@ export const addProgress = (scope: Construct, { stage, table, failures, news }: 
     follower: progress,
     patterns: COUNTED,
     failures,
+    parallelizationFactor: scale.progressFactor,
     // The more changes are added at once, the fewer are the writes of one dispatch's item.
     window: Duration.seconds(stage.progressWindowSeconds),
     whenLate: {

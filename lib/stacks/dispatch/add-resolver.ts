@@ -6,19 +6,19 @@ import type { Construct } from 'constructs';
 import type { ResolveUnclearEnvVars } from '../../../lambda/handlers/resolve-unclear/env.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantSendMail } from '../../constructs/ses-rights.ts';
+import { RESOLVER_COPIES } from '../../scale/load-model.ts';
 import { redeliverySeconds } from '../../time-order.ts';
 import type { Parts } from './parts.ts';
 
 /** The function that resolves attempts whose outcome nobody knows. */
-export const addResolver = (scope: Construct, { stage, table, sends, events }: Parts): ServiceFunction => {
+export const addResolver = (scope: Construct, { stage, scale, table, sends, events }: Parts): ServiceFunction => {
   const resolver = new ServiceFunction(scope, 'ResolveUnclear', {
     handler: 'resolve-unclear',
     // Less than the time between two walks.
     timeout: Duration.seconds(50),
     memoryMegabytes: 512,
     kept: stage.kept,
-    // Two walks at once do no harm, and more of them no good.
-    reservedConcurrency: 2,
+    reservedConcurrency: RESOLVER_COPIES,
     environment: {
       TABLE_NAME: table.table.tableName,
       SEND_QUEUE_URL: sends.queue.queueUrl,
@@ -30,7 +30,7 @@ export const addResolver = (scope: Construct, { stage, table, sends, events }: P
       BACKOFF_CAP_SECONDS: String(stage.backoffCapSeconds),
       UNCLEAR_POLICY: stage.unclearPolicy,
       WATERMARK_MARGIN_SECONDS: String(stage.watermarkMarginSeconds),
-      FEEDBACK_REDELIVERY_SECONDS: String(redeliverySeconds(stage)),
+      FEEDBACK_REDELIVERY_SECONDS: String(redeliverySeconds(stage, scale.feedback.windowSeconds)),
       UNKNOWN_AFTER_SECONDS: String(stage.unknownAfterSeconds),
       RESENDS_AFTER_LOST: String(stage.resendsAfterLost),
       FROM_ADDRESS: stage.fromAddress,

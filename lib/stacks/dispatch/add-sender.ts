@@ -4,19 +4,19 @@ import type { Construct } from 'constructs';
 import type { SendRecipientsEnvVars } from '../../../lambda/handlers/send-recipients/env.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadQuota, grantSendMail } from '../../constructs/ses-rights.ts';
-import { sendingScale } from '../../sending-scale.ts';
+import { redeliverySeconds } from '../../time-order.ts';
 import type { Parts } from './parts.ts';
 
 /** The function that sends mails. */
-export const addSender = (scope: Construct, { stage, table, lists, sends, events }: Parts): ServiceFunction => {
-  const { batchSize, maxConcurrency } = sendingScale(stage);
+export const addSender = (scope: Construct, { stage, scale, table, lists, sends, events }: Parts): ServiceFunction => {
+  const { batchSize, concurrency, memoryMegabytes, parallelCalls } = scale.sender;
   const sender = new ServiceFunction(scope, 'SendRecipients', {
     handler: 'send-recipients',
     timeout: Duration.seconds(stage.functionTimeoutSeconds),
-    memoryMegabytes: 1_024,
+    memoryMegabytes,
     kept: stage.kept,
     // A throttled invocation uses up a receive without running; so what the queue may start is set aside.
-    reservedConcurrency: maxConcurrency,
+    reservedConcurrency: concurrency,
     environment: {
       TABLE_NAME: table.table.tableName,
       LIST_BUCKET: lists.name,
@@ -28,8 +28,8 @@ export const addSender = (scope: Construct, { stage, table, lists, sends, events
       BACKOFF_BASE_SECONDS: String(stage.backoffBaseSeconds),
       BACKOFF_CAP_SECONDS: String(stage.backoffCapSeconds),
       MAX_RECEIVE_COUNT: String(sends.maxReceiveCount),
-      MAX_CONCURRENCY: String(maxConcurrency),
-      PARALLEL_CALLS: String(stage.parallelCalls),
+      MAX_CONCURRENCY: String(concurrency),
+      PARALLEL_CALLS: String(parallelCalls),
       MAX_SEND_RATE: String(stage.maxSendRate),
       RATE_SHARE: String(stage.rateShare),
       PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
@@ -44,6 +44,6 @@ export const addSender = (scope: Construct, { stage, table, lists, sends, events
   sends.grantHide(sender);
   grantSendMail(sender, stage.fromAddress, events.configurationSet);
   grantReadQuota(sender);
-  sends.feed(sender, { batchSize, maxConcurrency });
+  sends.feed(sender, { batchSize, maxConcurrency: concurrency });
   return sender;
 };

@@ -16,12 +16,16 @@ import type { Parts } from './parts.ts';
 export const TASK_TIMEOUT = Duration.seconds(60);
 
 /** The function that carries out long work on a dispatch. */
-export const addTaskWorker = (scope: Construct, { stage, table, lists, sends, tasks, exports }: Parts): ServiceFunction => {
+export const addTaskWorker = (
+  scope: Construct,
+  { stage, scale, table, lists, sends, tasks, exports }: Parts,
+): ServiceFunction => {
   const worker = new ServiceFunction(scope, 'CarryOutTask', {
     handler: 'carry-out-task',
     timeout: TASK_TIMEOUT,
     memoryMegabytes: 1_024,
     kept: stage.kept,
+    reservedConcurrency: scale.taskWorkers,
     environment: {
       TABLE_NAME: table.table.tableName,
       SEND_QUEUE_URL: sends.queue.queueUrl,
@@ -37,33 +41,31 @@ export const addTaskWorker = (scope: Construct, { stage, table, lists, sends, ta
   sends.grantSend(worker);
   tasks.grantSend(worker);
   tasks.grantHide(worker);
-  // One task a call, so that one that fails takes no other with it; two at once leave the table to the senders.
-  tasks.feed(worker, { batchSize: 1, maxConcurrency: 2 });
+  // One task a call, so that one that fails takes no other with it; few at once leave the table to the senders.
+  tasks.feed(worker, { batchSize: 1, maxConcurrency: scale.taskWorkers });
   return worker;
 };
 
-/** Copies of feedback at once. */
-const FEEDBACK_COPIES = 5;
-
 /** The function that applies what SES tells of mails. */
-export const addFeedback = (scope: Construct, { stage, table, events }: Parts): ServiceFunction => {
+export const addFeedback = (scope: Construct, { stage, scale, table, events }: Parts): ServiceFunction => {
+  const { batchSize, concurrency, memoryMegabytes, windowSeconds } = scale.feedback;
   const feedback = new ServiceFunction(scope, 'ApplyFeedback', {
     handler: 'apply-feedback',
     timeout: Duration.seconds(stage.feedbackTimeoutSeconds),
-    memoryMegabytes: 512,
+    memoryMegabytes,
     kept: stage.kept,
     // A throttled invocation would make an event late that then makes feedback look behind.
-    reservedConcurrency: FEEDBACK_COPIES,
+    reservedConcurrency: concurrency,
     environment: {
       TABLE_NAME: table.table.tableName,
       RETENTION_DAYS: String(stage.retentionDays),
       BEHIND_AFTER_SECONDS: String(stage.behindAfterSeconds),
-      FEEDBACK_REDELIVERY_SECONDS: String(redeliverySeconds(stage)),
+      FEEDBACK_REDELIVERY_SECONDS: String(redeliverySeconds(stage, windowSeconds)),
     } satisfies ApplyFeedbackEnvVars,
   });
   table.grantFeedback(feedback);
-  // A batch is applied all at once, and five of them keep up with some hundred mails a second.
-  events.feedback.feed(feedback, { batchSize: 10, maxConcurrency: FEEDBACK_COPIES });
+  const window = windowSeconds === 0 ? {} : { window: Duration.seconds(windowSeconds) };
+  events.feedback.feed(feedback, { batchSize, maxConcurrency: concurrency, ...window });
   return feedback;
 };
 

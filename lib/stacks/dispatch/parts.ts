@@ -6,11 +6,13 @@ import type { ExportBucket } from '../../constructs/export-bucket.ts';
 import type { ListBucket } from '../../constructs/list-bucket.ts';
 import type { NewsBus } from '../../constructs/news-bus.ts';
 import type { WorkerQueue } from '../../constructs/worker-queue.ts';
+import type { ServiceScale } from '../../scale/service-scale.ts';
 import type { StageSettings } from '../../stages.ts';
 
 /** What the functions of the service work with. */
 export interface Parts {
   readonly stage: StageSettings;
+  readonly scale: ServiceScale;
   readonly table: DispatchTable;
   /** Long lists of recipients and large content. */
   readonly lists: ListBucket;
