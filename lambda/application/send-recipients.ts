@@ -4,12 +4,17 @@ import { type Actions, groupMessages } from './group-messages.ts';
 import { makeAttempt } from './make-attempt.ts';
 import { noteUnclearEnds } from './note-unclear.ts';
 import type { ClaimResult, WriteResult } from './ports.ts';
+import { createQueueTurns, type QueueTurns } from './queue-turns.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { meetInactive, meetPaused, meetRefused, postpone, troubleMs } from './refused-claim.ts';
 import { neededMs, type SendDeps } from './send-deps.ts';
+import { type Choice, setAsideWaiting } from './set-aside.ts';
+
+/** Longest sleep for the pace: what is due later waits on the queue, which costs less. */
+const LONGEST_SLEEP_MS = 1_000;
 
 /** One invocation: what is decided so far, and the time that is left. */
-interface Invocation {
+interface Invocation extends Choice {
   readonly actions: Actions;
   readonly remainingMs: () => number;
 }
@@ -18,13 +23,13 @@ interface Invocation {
  * Sends the recipients that a batch of messages names: claims, calls SES once for each, and records what it answered.
  * @returns what to do with each message, in their order
  */
-export const createSendRecipients =
-  (deps: SendDeps) =>
-  async (messages: readonly RecipientMessage[], remainingMs: () => number): Promise<MessageAction[]> => {
-    const invocation: Invocation = { actions: new Map(), remainingMs };
+export const createSendRecipients = (deps: SendDeps) => {
+  const turns = createQueueTurns(deps);
+  return async (messages: readonly RecipientMessage[], remainingMs: () => number): Promise<MessageAction[]> => {
+    const invocation: Invocation = { actions: new Map(), lookedAt: new Set(), remainingMs };
     const { actions } = invocation;
     const { sendable, inactive } = await groupMessages(deps, messages, actions);
-    await sendAll(deps, sendable, invocation);
+    await sendAll(deps, turns, sendable, invocation);
 
     const pausedUntil = inactive.length === 0 ? undefined : await deps.guard.pausedUntil();
     for (const group of inactive) {
@@ -35,8 +40,14 @@ export const createSendRecipients =
       actions.get(message) ?? postpone(deps, message, deps.clock() + troubleMs(message, deps.random()));
     return Promise.all(messages.map(decide));
   };
+};
 
-const sendAll = async (deps: SendDeps, sendable: readonly SendableGroup[], invocation: Invocation): Promise<void> => {
+const sendAll = async (
+  deps: SendDeps,
+  turns: QueueTurns,
+  sendable: readonly SendableGroup[],
+  invocation: Invocation,
+): Promise<void> => {
   let waiting = sendable;
   while (waiting.length > 0) {
     const leave = await deps.guard.ask();
@@ -45,28 +56,51 @@ const sendAll = async (deps: SendDeps, sendable: readonly SendableGroup[], invoc
       return;
     }
     const chunk = waiting.slice(0, leave.may === 'probe' ? 1 : await deps.pacer.chunkSize());
-    if (!(await waitForTurn(deps, chunk.length, invocation.remainingMs))) {
-      const until = deps.clock() + (await deps.pacer.expect(waiting.length));
-      for (const message of waiting.flatMap((group) => group.messages))
-        invocation.actions.set(message, await postpone(deps, message, until));
+    const others = waiting.slice(chunk.length);
+    const claimable = (await mustWait(deps, chunk.length)) ? await setAsideWaiting(deps, chunk, invocation) : chunk;
+    if (claimable.length < chunk.length) {
+      waiting = [...claimable, ...others];
+    } else if (await waitForTurn(deps, chunk.length, invocation.remainingMs)) {
+      await sendChunk(deps, chunk, invocation);
+      waiting = others;
+    } else {
+      await leaveToQueue(deps, turns, waiting, invocation.actions);
       return;
     }
-    await sendChunk(deps, chunk, invocation);
-    waiting = waiting.slice(chunk.length);
   }
 };
 
-/** Waits for the pace; false, with nothing booked, if there would be no time left for a call then. */
+const mustWait = async ({ pacer }: SendDeps, calls: number): Promise<boolean> => {
+  const waitMs = await pacer.book(calls);
+  pacer.unbook(calls);
+  return waitMs > 0;
+};
+
+/** Waits for the pace; false, with nothing booked, if that takes too long or leaves no time for a call. */
 const waitForTurn = async ({ pacer, policy, random, sleep }: SendDeps, calls: number, remainingMs: () => number) => {
   // Senders that were woken together must not call together.
   const jitterMs = Math.round(random() * Math.min(1000, await pacer.expect(1)));
-  const waitMs = (await pacer.book(calls)) + jitterMs;
-  if (remainingMs() - waitMs < neededMs(policy)) {
+  const waitMs = await pacer.book(calls);
+  const sleepMs = Math.min(LONGEST_SLEEP_MS, waitMs + jitterMs);
+  if (waitMs > LONGEST_SLEEP_MS || remainingMs() - sleepMs < neededMs(policy)) {
     pacer.unbook(calls);
     return false;
   }
-  await sleep(waitMs);
+  await sleep(sleepMs);
   return true;
+};
+
+/** Each recipient gets a turn of its own. */
+const leaveToQueue = async (
+  deps: SendDeps,
+  turns: QueueTurns,
+  groups: readonly SendableGroup[],
+  actions: Actions,
+): Promise<void> => {
+  for (const { messages } of groups) {
+    const until = await turns.next();
+    for (const message of messages) actions.set(message, await postpone(deps, message, until));
+  }
 };
 
 const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invocation: Invocation): Promise<void> => {

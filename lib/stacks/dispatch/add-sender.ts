@@ -4,7 +4,6 @@ import type { Construct } from 'constructs';
 import type { SendRecipientsEnvVars } from '../../../lambda/handlers/send-recipients/env.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadQuota, grantSendMail } from '../../constructs/ses-rights.ts';
-import { redeliverySeconds } from '../../time-order.ts';
 import type { Parts } from './parts.ts';
 
 /** The function that sends mails. */
