@@ -5,6 +5,8 @@ import type { Clock, SendingRepository, SendQueue, Sleep } from './ports.ts';
 export interface EstimateDeps {
   /** What the account allows; undefined: nothing can be said. */
   readonly accountQuota: () => Promise<AccountQuota | undefined>;
+  /** Mails per second that the deployed senders can send: no estimate promises more. */
+  readonly ceiling: number;
   readonly queue: Pick<SendQueue, 'depth'>;
   readonly sending: Pick<SendingRepository, 'read'>;
   readonly clock: Clock;
@@ -22,7 +24,7 @@ export type BeginEstimate = () => (total: number) => Promise<SendEstimate | unde
 
 /** Estimates when a dispatch will have been sent; undefined: that cannot be told, or not in time. */
 export const createBeginEstimate = (deps: EstimateDeps): BeginEstimate => {
-  const { accountQuota, queue, sending, clock, sleep } = deps;
+  const { accountQuota, ceiling, queue, sending, clock, sleep } = deps;
 
   const ask = async () => {
     const [quota, waiting, state] = await Promise.all([accountQuota(), queue.depth(), sending.read()]);
@@ -35,7 +37,7 @@ export const createBeginEstimate = (deps: EstimateDeps): BeginEstimate => {
     const asked = ask().catch(() => undefined);
     return async (total) => {
       const known = await Promise.race([asked, sleep(LONGEST_WAIT_MS).then(() => undefined)]);
-      return known && estimateSending(known.quota, known.waiting, total, clock());
+      return known && estimateSending({ ...known.quota, ceiling }, known.waiting, total, clock());
     };
   };
 };

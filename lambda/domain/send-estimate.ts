@@ -7,6 +7,8 @@ export interface AccountQuota {
   readonly maxSendRate: number;
   /** The part of it that this service uses. */
   readonly rateShare: number;
+  /** Mails per second that the deployed senders can send, whatever the account allows. @default - no limit */
+  readonly ceiling?: number;
   /** Mails in any 24 hours. Infinity: as many as it likes. */
   readonly perDay: number;
   /** Mails of the last 24 hours. */
@@ -31,7 +33,7 @@ const DAY_MS = 86_400_000;
  * @param total mails of this dispatch
  */
 export const estimateSending = (quota: AccountQuota, waiting: number, total: number, now: Instant): SendEstimate => {
-  const mailsPerSecond = paceOf(quota.maxSendRate, quota.rateShare, 1);
+  const mailsPerSecond = Math.min(paceOf(quota.maxSendRate, quota.rateShare, 1), quota.ceiling ?? Infinity);
   const left = Math.max(0, quota.perDay - quota.sentLastDay);
   const beyond = Math.max(0, waiting + total - left);
   const windows = beyond === 0 ? 0 : Math.ceil(beyond / quota.perDay);

@@ -190,6 +190,13 @@ describe.each(RATES)('a stage for %d mails/s', (maxSendRate) => {
     });
   });
 
+  it('tells the function that accepts what the senders can send, and not a mail more', () => {
+    const ceiling = Number(environmentOf(dispatch, 'AcceptDispatch')['SENDER_CEILING']);
+
+    expect(ceiling).toBeLessThanOrEqual(scale.sender.mailsPerSecond);
+    expect(ceiling).toBeGreaterThan(scale.rate);
+  });
+
   it('follows the stream with as many copies for a shard as its changes need', () => {
     const factorOf = (mapping: string) =>
       one(dispatch, 'AWS::Lambda::EventSourceMapping', mapping).Properties['ParallelizationFactor'];

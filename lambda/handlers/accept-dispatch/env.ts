@@ -23,6 +23,8 @@ export const AcceptDispatchEnv = z.object({
   MAX_SEND_RATE: amount,
   /** The part of the account's rate that this service uses. */
   RATE_SHARE: share,
+  /** For estimates: mails per second that the deployed senders can send, whatever the account allows. */
+  SENDER_CEILING: amount,
 });
 
 /** What the stack must set. */

@@ -57,6 +57,7 @@ const common = {
       rateShare: env.RATE_SHARE,
       clock,
     }),
+    ceiling: env.SENDER_CEILING,
     queue: createQueueDepth({ client: createSqsClient(), queueUrl: env.SEND_QUEUE_URL }),
     sending: createSendingRepository(table, env.TABLE_NAME),
     clock,

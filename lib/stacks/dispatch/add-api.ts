@@ -27,7 +27,7 @@ export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
   });
 };
 
-const addAccept = (scope: Construct, { stage, table, lists, sends }: Parts): Endpoint => {
+const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Parts): Endpoint => {
   const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare } = stage;
   const accept = new ServiceFunction(scope, 'AcceptDispatch', {
     handler: 'accept-dispatch',
@@ -46,6 +46,8 @@ const addAccept = (scope: Construct, { stage, table, lists, sends }: Parts): End
       SEND_QUEUE_URL: sends.queue.queueUrl,
       MAX_SEND_RATE: String(maxSendRate),
       RATE_SHARE: String(rateShare),
+      // Rounded down: an estimate must not promise more.
+      SENDER_CEILING: String(Math.floor(scale.sender.mailsPerSecond * 10) / 10),
     } satisfies AcceptDispatchEnvVars,
   });
   table.grantAccept(accept);

@@ -7,6 +7,7 @@ const BY_OPERATOR = { by: 'operator', who: 'operator-1', since: T0 } as const;
 const never = () => new Promise<never>(() => undefined);
 const deps = (more: Partial<EstimateDeps> = {}): EstimateDeps => ({
   accountQuota: () => Promise.resolve({ maxSendRate: 10, rateShare: 0.9, perDay: 50_000, sentLastDay: 0 }),
+  ceiling: 1_000,
   queue: { depth: () => Promise.resolve(900) },
   sending: { read: () => Promise.resolve({ version: 0 }) },
   clock: () => T0,
@@ -18,6 +19,10 @@ const estimate = (more: Partial<EstimateDeps> = {}, total = 90) => createBeginEs
 describe('an estimate', () => {
   it('comes of the account, and of what waits in the queue', async () => {
     expect(await estimate()).toEqual({ mailsPerSecond: 9, doneAt: T0 + 110_000, waitingForNextWindow: 0 });
+  });
+
+  it('promises no more than the deployed senders can send', async () => {
+    expect(await estimate({ ceiling: 4.5 })).toMatchObject({ mailsPerSecond: 4.5, doneAt: T0 + 220_000 });
   });
 
   it('asks as soon as it is begun', async () => {

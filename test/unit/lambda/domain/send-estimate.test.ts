@@ -19,6 +19,14 @@ describe('an estimate', () => {
     expect(estimateSending(quota({ rateShare: 0.3 }), 0, 90, T0)).toMatchObject({ mailsPerSecond: 3, doneAt: T0 + 30_000 });
   });
 
+  it.each([
+    [4, 4],
+    [9, 9],
+    [1_000, 9],
+  ])('of senders that can send %d mails a second promises %d', (ceiling, mailsPerSecond) => {
+    expect(estimateSending(quota({ ceiling }), 0, 90, T0).mailsPerSecond).toBe(mailsPerSecond);
+  });
+
   it('lets those go first that wait already', () => {
     expect(estimateSending(quota(), 180, 90, T0)).toMatchObject({ doneAt: T0 + 30_000, waitingForNextWindow: 0 });
   });
