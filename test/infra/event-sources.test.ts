@@ -133,14 +133,16 @@ it('events of SES are gathered for two seconds, and mails to send are not', () =
   expect(windowOf('ApplyFeedback', synthesize('local'))).toBe(0);
 });
 
-it('the sender knows how much later an event may come again that was gathered for a batch', () => {
-  const seconds = (stage: string): unknown =>
-    environmentOf(synthesize(stage).dispatch, 'SendRecipients')['FEEDBACK_REDELIVERY_SECONDS'];
+it.each(['ApplyFeedback', 'ResolveUnclear'])(
+  '%s knows how much later an event may come again that was gathered for a batch',
+  (name) => {
+    const seconds = (stage: string): unknown => environmentOf(synthesize(stage).dispatch, name)['FEEDBACK_REDELIVERY_SECONDS'];
 
-  // Hidden for 60 s, gathered for up to 20, applied within 10; on the local stack nothing is gathered.
-  expect(seconds('prod')).toBe('90');
-  expect(seconds('local')).toBe('8');
-});
+    // Hidden for 60 s, gathered for up to 20, applied within 10; on the local stack nothing is gathered.
+    expect(seconds('prod')).toBe('90');
+    expect(seconds('local')).toBe('8');
+  },
+);
 
 describe('feedback', () => {
   it('has room set aside for as many as its queue may start: a throttled one would make events late (V7)', () => {

@@ -113,7 +113,7 @@ describe('the settings of a stage', () => {
     expect(environmentOf(own, 'ApplyFeedback')).toMatchObject({
       RETENTION_DAYS: '90',
       BEHIND_AFTER_SECONDS: '50',
-      FEEDBACK_REDELIVERY_SECONDS: '52',
+      FEEDBACK_REDELIVERY_SECONDS: '72',
     });
     expect(one(own, 'AWS::Lambda::Function', 'ApplyFeedbackFunction').Properties['Timeout']).toBe(12);
     expect(one(own, 'AWS::SQS::Queue', 'EventsFeedbackQueue').Properties['VisibilityTimeout']).toBe(40);
@@ -124,7 +124,7 @@ describe('the settings of a stage', () => {
       UNCLEAR_POLICY: 'manual',
       RESENDS_AFTER_LOST: '2',
       WATERMARK_MARGIN_SECONDS: '80',
-      FEEDBACK_REDELIVERY_SECONDS: '52',
+      FEEDBACK_REDELIVERY_SECONDS: '72',
       UNKNOWN_AFTER_SECONDS: '1800',
       LEASE_SECONDS: '200',
       ATTEMPTS_PER_ROUND: '5',
