@@ -48,6 +48,16 @@ export const CRASH_POINTS = {
   },
   'reopen-after': { function: sender, service: 'dynamodb', operation: 'TransactWriteItems', when: 'after' },
   'requeue-after': { function: sender, service: 'sqs', operation: 'SendMessageBatch', when: 'after' },
+  'note-before': { function: sender, service: 'dynamodb', operation: 'UpdateItem', match: 'UNCLEAR#', when: 'before' },
+  'note-after': { function: sender, service: 'dynamodb', operation: 'UpdateItem', match: 'UNCLEAR#', when: 'after' },
+  'resolve-after-verdict': {
+    function: 'resolve-unclear',
+    service: 'dynamodb',
+    operation: 'UpdateItem',
+    match: '"OUTCOME_UNCLEAR"',
+    when: 'after',
+  },
+  'resolve-before-remove': { function: 'resolve-unclear', service: 'dynamodb', operation: 'DeleteItem', when: 'before' },
   'before-delete': { function: sender, service: 'host', operation: 'DeleteMessageBatch', when: 'before' },
   'feedback-before-delete': { function: 'apply-feedback', service: 'host', operation: 'DeleteMessageBatch', when: 'before' },
 } as const satisfies Readonly<Record<string, CrashPoint>>;

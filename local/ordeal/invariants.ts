@@ -39,8 +39,9 @@ export interface Tally {
 
 const applyIdOfMail = ({ tags }: JournalMail): string => Buffer.from(tags['recipient'] ?? '', 'base64url').toString();
 
-/** Whether nobody knows of the attempt if SES took its mail. */
-const isUnclear = ({ outcome }: RawRow['attempts'][number]): boolean => outcome === undefined || outcome === 'unclear';
+/** Whether nobody knows of the attempt if SES took its mail; `unsent` is no proof. */
+const isUnclear = ({ outcome }: RawRow['attempts'][number]): boolean =>
+  outcome === undefined || outcome === 'unclear' || outcome === 'unsent';
 
 const saysWhy = ({ status, lastErrorCode }: RawRow): boolean =>
   status === 'UNKNOWN' || status === 'CANCELLED' || (status === 'FAILED' && lastErrorCode !== undefined);
@@ -63,7 +64,11 @@ const faultsOf = (
     faults.push('is SENT by a message id that SES never gave');
   }
   if (events && mails.length > 0 && status !== 'SENT') faults.push(`is ${status}, but SES took a mail`);
-  if (status === 'UNKNOWN' && !attempts.some(isUnclear)) faults.push('is UNKNOWN without an unclear attempt');
+  const unclear = attempts.filter((attempt) => (attempt.round ?? round) === round && isUnclear(attempt)).length;
+  if (status === 'UNKNOWN' && unclear === 0) faults.push('is UNKNOWN without an unclear attempt');
+  // While events come, one lost answer is followed by one more mail.
+  if (events && status === 'UNKNOWN' && row.lastErrorCode === 'OUTCOME_UNCLEAR' && unclear < Math.min(2, attemptsPerRound))
+    faults.push('is UNKNOWN after one unclear attempt');
   if (mails.length === 0 && !saysWhy(row)) faults.push(`got no mail, and ${status} does not say why`);
   const made = attempts.filter((attempt) => (attempt.round ?? round) === round && attempt.outcome !== 'given-back');
   if (attemptCount > attemptsPerRound || made.length > attemptsPerRound) faults.push('was tried too often');

@@ -25,6 +25,10 @@ const CRASHES: readonly (readonly [point: CrashPointName, behaviour: string, rec
   ['after-record', 'after the record sends no second mail (U10)', 3],
   ['before-delete', 'before its messages are deleted sends no second mail (U10)', 3],
   ['requeue-after', 'between putting a fresh message in place and deleting the old one makes one attempt of both', 3],
+  ['note-before', 'between the record of an unclear answer and its note on the ledger loses nobody (L2)', 3],
+  ['note-after', 'after the note of an unclear answer, before its message is deleted, makes one attempt of both', 3],
+  ['resolve-after-verdict', 'after a verdict, before its message is sent, loses nobody', 3],
+  ['resolve-before-remove', 'before a resolved attempt is taken off the ledger makes one attempt more, not two', 3],
   ['feedback-before-delete', 'with applied events in hand applies them once (E2)', 3],
 ];
 
@@ -36,7 +40,8 @@ const post = async (key: string, recipients: number): Promise<string> => {
 
 /** One after the other: a crash kills all processes of its function, and what they had in hand waits for its visibility to end. */
 const crashEach = async () => {
-  await stack.fault({ fault: 'reset-before', recipient: 'requeue-after-', times: 3 });
+  await stack.fault({ fault: 'throttle', recipient: 'requeue-after-', times: 3 });
+  for (const point of ['note-', 'resolve-']) await stack.fault({ fault: 'reset-before', recipient: point, times: 6 });
   for (const [point, , recipients] of CRASHES) {
     // Deleting from a queue is Lambda's own business, and names no dispatch.
     const isAboutNone = point === 'before-delete' || point === 'feedback-before-delete';

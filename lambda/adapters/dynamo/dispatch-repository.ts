@@ -4,12 +4,12 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 import type { Clock, DispatchRepository } from '../../application/ports.ts';
 import { type Dispatch, type DispatchStatus, isActive } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
-import { ATTEMPTS_EXHAUSTED, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
+import { ATTEMPTS_EXHAUSTED, OUTCOME_UNCLEAR, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
 import type { FinalRows } from '../../domain/stop-rule.ts';
 import { Count, DispatchItem } from './items.ts';
 import { dispatchKey } from './keys.ts';
 import { readShards } from './read-shards.ts';
-import { endedAt, glanceAtShard } from './row-glance.ts';
+import { endedAt, glanceAtShard, type RowGlance } from './row-glance.ts';
 import { isOfAws, isPassing } from './statements.ts';
 import { stopDispatch } from './stop.ts';
 
@@ -119,13 +119,17 @@ const addRefused = async (
 };
 
 /** SES refused none of these. */
-const NOT_REFUSED: ReadonlySet<string> = new Set([ATTEMPTS_EXHAUSTED, SETTLED_BY_OPERATOR]);
+const NOT_REFUSED: ReadonlySet<string> = new Set([ATTEMPTS_EXHAUSTED, OUTCOME_UNCLEAR, SETTLED_BY_OPERATOR]);
+
+/** A refusal after a lost attempt leaves the recipient UNKNOWN. */
+const isRefused = ({ status, lastErrorCode = '' }: RowGlance): boolean =>
+  (status === 'FAILED' || status === 'UNKNOWN') && !NOT_REFUSED.has(lastErrorCode);
 
 const finalRows = async ({ client, tableName }: DispatchRepositoryDeps, dispatch: Dispatch): Promise<FinalRows> => {
   const rows = (await readShards(dispatch, (pk) => glanceAtShard(client, tableName, pk))).flat();
   const from = dispatch.resumedAt ?? dispatch.createdAt;
   const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
-  const refused = ended.filter(({ status, lastErrorCode }) => status === 'FAILED' && !NOT_REFUSED.has(lastErrorCode ?? ''));
+  const refused = ended.filter(isRefused);
   const times = refused.flatMap(({ failedAt }) => failedAt ?? []);
   return {
     final: ended.length,

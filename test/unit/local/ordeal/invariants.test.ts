@@ -46,6 +46,12 @@ describe('a look from outside', () => {
     ['a failure without a reason', [aRow({ status: 'FAILED' })], [], 'does not say why'],
     ['one sent to nobody', [aRow()], [], 'got no mail'],
     ['an unknown outcome that was known', [aRow({ status: 'UNKNOWN' })], [], 'without an unclear attempt'],
+    [
+      'an unknown outcome after one lost answer',
+      [aRow({ status: 'UNKNOWN', lastErrorCode: 'OUTCOME_UNCLEAR', attempts: [attempt('x', { outcome: 'unclear' })] })],
+      [],
+      'after one unclear attempt',
+    ],
     ['too many attempts', [aRow({ attemptCount: 3 })], [aMail()], 'tried too often'],
     ['a second mail', [aRow({ attempts: [sentBy('m-1'), sentBy('m-2')] })], [aMail(), aMail('m-2')], 'more than one mail'],
     ['a second mail that no attempt tells of', [aRow()], [aMail(), aMail('m-2')], 'hide 1'],

@@ -191,6 +191,20 @@ describe('the rows that became final', () => {
     });
   });
 
+  it('count a refusal after a lost attempt as one, though that leaves its recipient UNKNOWN (V29)', async () => {
+    const failedAt = '2026-03-02T10:00:00.000Z';
+    const unknown = (lastErrorCode: string) => row('UNKNOWN', { failedAt, lastErrorCode });
+    dynamo.on(QueryCommand).resolves({
+      Items: [unknown('MESSAGE_REJECTED'), unknown('OUTCOME_UNCLEAR'), unknown('ATTEMPTS_EXHAUSTED')],
+    });
+
+    expect(await repository.finalRows(aDispatch({ dispatchId: 'd1' }))).toMatchObject({
+      final: 3,
+      refused: 1,
+      codes: new Set(['MESSAGE_REJECTED']),
+    });
+  });
+
   it('are judged by their present state, whatever an earlier one left in them', async () => {
     const [before, after] = ['2026-03-02T08:00:00.000Z', '2026-03-02T10:00:00.000Z'];
     dynamo.on(QueryCommand).resolves({
