@@ -62,7 +62,7 @@ export const visitDispatch = async (
     done: 'marked',
     waiting: waitingOf(dispatch, seen.counts),
     stuckAt: isStuck && hasOverdue ? now : undefined,
-    sentAgain: isStuck ? await sendAgain(deps, dispatch, batches) : 0,
+    sentAgain: await sendAgain(deps, dispatch, batches, isStuck),
     oldestPendingSeconds: isSending(dispatch.status) && dueSince !== undefined ? secondsFrom(dueSince, now) : 0,
     newestSentAt,
   };
@@ -112,8 +112,12 @@ const sendAgain = async (
   { dispatches, taskQueue }: VisitDeps,
   { dispatchId }: Dispatch,
   batches: readonly BatchKey[],
+  isStuck: boolean,
 ): Promise<number> => {
-  const sent = [...(await taskQueue.expand(batches)), ...(await taskQueue.carryOut(await dispatches.tasks(dispatchId)))];
+  // Expansion takes seconds. What is left at a visit has lost its message, although the other batches of the dispatch move it.
+  const expanded = await taskQueue.expand(batches);
+  const carriedOut = isStuck ? await taskQueue.carryOut(await dispatches.tasks(dispatchId)) : [];
+  const sent = [...expanded, ...carriedOut];
   return sent.filter(Boolean).length;
 };
 

@@ -305,6 +305,17 @@ describe('a dispatch', () => {
     expect(expanded).toEqual([3, 4, 9]);
   });
 
+  it('that moves gets the tasks of its left-over batches again, too: the others may be sent for hours', async () => {
+    const counts = someCounts({ SENT: 47_000, PENDING: 3_000 });
+    const { pass, expanded } = sweepOver([
+      { ...still({ SENT: 47_000 }, 0, { total: 50_000, counts, lastProgressAt: T0, countedAt: T0 }), batches: [3] },
+    ]);
+
+    await pass();
+
+    expect(expanded).toEqual([3]);
+  });
+
   it('whose rows are all final is completed', async () => {
     const { pass, completed, marks } = sweepOver([still({ SENT: 2, FAILED: 1 }, 0)]);
 
