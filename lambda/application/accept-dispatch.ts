@@ -58,10 +58,10 @@ const take = async (
   Extract<AcceptResult, { outcome: 'accepted' }> | { readonly outcome: 'exists'; readonly known: KnownDispatch } | Refusal
 > => {
   const draft = await draftContent(deps, request);
-  if (!draft.ok) return draft.refusal;
+  if (!draft.ok) return draft.refusals[0];
 
   const estimateFor = deps.beginEstimate();
-  const entry = newDispatch(name, request, draft.content, deps.repeatGuardSeconds, deps.clock());
+  const entry = newDispatch(name, request, draft.drafted, deps.repeatGuardSeconds, deps.clock());
   const result = await deps.dispatches.create(entry);
   switch (result.outcome) {
     case 'created': {

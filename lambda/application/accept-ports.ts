@@ -1,7 +1,8 @@
-import type { Addressee, DispatchContent, RenderedMail, TemplateParts } from '../domain/content.ts';
+import type { Addressee, DispatchContent, RenderedMail } from '../domain/content.ts';
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { Instant } from '../domain/instant.ts';
+import type { CopiedTemplate } from '../domain/template-copy.ts';
 
 /** The parts of a request that a conflict can name. */
 export type FingerprintField =
@@ -74,10 +75,13 @@ export interface AcceptRepository {
   tooLarge(entry: NewDispatch): StorageLimit | undefined;
 }
 
+/** A scenario's template, or that it is too large to be used. */
+export type FoundTemplate = Exclude<CopiedTemplate, { kind: 'missing' }>;
+
 /** The mail templates of the scenarios. */
 export interface TemplateSource {
   /** Undefined: there is none for this scenario. Throws {@link Unavailable}. */
-  find(scenarioId: string): Promise<TemplateParts | undefined>;
+  find(scenarioId: string): Promise<FoundTemplate | undefined>;
 }
 
 /** A template of a dispatch; the last two come with the request. */

@@ -1,9 +1,9 @@
-import type { DispatchContent } from '../domain/content.ts';
 import { countsAtAccept, type Dispatch } from '../domain/dispatch.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { Instant } from '../domain/instant.ts';
 import { shardCount } from '../domain/shards.ts';
 import type { NewDispatch } from './accept-ports.ts';
+import type { DraftedContent } from './draft-content.ts';
 
 /** Who asks for a dispatch, and how it is told from others. */
 export type DispatchName = Pick<Dispatch, 'dispatchId' | 'adminId'> & Pick<NewDispatch, 'fingerprint'>;
@@ -12,7 +12,7 @@ export type DispatchName = Pick<Dispatch, 'dispatchId' | 'adminId'> & Pick<NewDi
 export const newDispatch = (
   { dispatchId, adminId, fingerprint }: DispatchName,
   { scenarioId, recruitId, recipients, isTest, allowRepeat }: DispatchRequest,
-  content: DispatchContent,
+  { content, templateVersion }: DraftedContent,
   guardSeconds: number,
   now: Instant,
 ): NewDispatch => ({
@@ -21,6 +21,7 @@ export const newDispatch = (
     adminId,
     scenarioId,
     recruitId,
+    templateVersion,
     total: recipients.length,
     shards: shardCount(recipients.length),
     isTest,

@@ -3,7 +3,7 @@ import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { SendEstimate } from '../domain/send-estimate.ts';
 import type { Refusal } from './accept-dispatch.ts';
 import type { AcceptRepository, Digests, RenderSamples, SampleMail } from './accept-ports.ts';
-import { draftContent, type DraftDeps } from './draft-content.ts';
+import { draftContent, type DraftDeps, type DraftedContent } from './draft-content.ts';
 import type { BeginEstimate } from './estimate.ts';
 import { newDispatch } from './new-dispatch.ts';
 import type { Clock } from './ports.ts';
@@ -30,6 +30,8 @@ export interface Preview {
   readonly refusals: readonly Exclude<Refusal, { outcome: 'possible-duplicate' }>[];
   readonly sharedAddresses: readonly SharedAddress[];
   readonly samples: readonly SampleMail[];
+  /** Of the template that the mails would be made of; absent: there is none. */
+  readonly templateVersion?: string;
   readonly estimate?: SendEstimate;
 }
 
@@ -41,23 +43,20 @@ export const createPreviewDispatch =
   async (adminId, request) => {
     const estimateFor = deps.beginEstimate();
     const draft = await draftContent(deps, request);
-    const { content } = draft;
-    const limit = content && deps.dispatches.tooLarge(entryOf(deps, adminId, request, content));
+    const { drafted } = draft;
+    const limit = drafted && deps.dispatches.tooLarge(entryOf(deps, adminId, request, drafted));
     const estimate = await estimateFor(request.recipients.length);
     return {
-      refusals: [draft.ok ? [] : [draft.refusal], limit === undefined ? [] : [{ outcome: 'too-large', limit } as const]].flat(),
+      refusals: [draft.ok ? [] : draft.refusals, limit === undefined ? [] : [{ outcome: 'too-large', limit } as const]].flat(),
       sharedAddresses: sharedAddresses(request.recipients),
-      samples: content === undefined ? [] : deps.renderSamples(content, request.recipients),
+      samples: drafted === undefined ? [] : deps.renderSamples(drafted.content, request.recipients),
+      ...(drafted && { templateVersion: drafted.templateVersion }),
       ...(estimate && { estimate }),
     };
   };
 
-const entryOf = (
-  { digests, clock }: PreviewDispatchDeps,
-  adminId: string,
-  request: DispatchRequest,
-  content: Parameters<typeof newDispatch>[2],
-) => newDispatch({ dispatchId: 'preview', adminId, fingerprint: digests.fingerprint(request) }, request, content, 0, clock());
+const entryOf = ({ digests, clock }: PreviewDispatchDeps, adminId: string, request: DispatchRequest, drafted: DraftedContent) =>
+  newDispatch({ dispatchId: 'preview', adminId, fingerprint: digests.fingerprint(request) }, request, drafted, 0, clock());
 
 const sharedAddresses = (recipients: readonly Addressee[]): SharedAddress[] => {
   const firstOf = new Map<string, string>();

@@ -38,6 +38,9 @@ export const Envelope = z.strictObject({
     .max(REQUEST_LIMITS.recipients, 'too-many-recipients' satisfies RequestRule),
   subject: headerText(REQUEST_LIMITS.subjectBytes, 'subject-length').nullish(),
   variables: variables(REQUEST_LIMITS.sharedVariablesBytes, 'shared-variables-size'),
+  templateVersion: headerText(REQUEST_LIMITS.templateVersionBytes, 'template-version-length')
+    .nullish()
+    .describe('The version that a preview answered; if the template has changed since, the answer is `template-changed`'),
   isTest: z.boolean().nullish(),
   allowRepeat: z.boolean().nullish(),
   unsubscribe: z.strictObject({ url: headerText(REQUEST_LIMITS.unsubscribeUrlBytes, 'unsubscribe-length').nullish() }).nullish(),
@@ -116,7 +119,7 @@ export const createRequestParser = (normalise: NormaliseAddress): ((body: unknow
 };
 
 const toRequest = (envelope: z.output<typeof Envelope>, recipients: readonly Addressee[]): DispatchRequest => {
-  const { scenarioId, recruitId, subject, variables, isTest, allowRepeat, unsubscribe } = envelope;
+  const { scenarioId, recruitId, subject, variables, templateVersion, isTest, allowRepeat, unsubscribe } = envelope;
   return {
     scenarioId,
     recruitId,
@@ -126,6 +129,7 @@ const toRequest = (envelope: z.output<typeof Envelope>, recipients: readonly Add
     allowRepeat: allowRepeat ?? false,
     // Absent, null and empty are the same.
     ...(subject && { subject }),
+    ...(templateVersion && { templateVersion }),
     ...(unsubscribe?.url && { unsubscribeUrl: unsubscribe.url }),
   };
 };

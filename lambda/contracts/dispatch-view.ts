@@ -22,6 +22,8 @@ export const DispatchView = z.object({
   total: Count,
   scenarioId: z.string(),
   recruitId: z.string(),
+  /** Names the template that was copied when it was accepted. */
+  templateVersion: z.string().exactOptional(),
   adminId: z.string(),
   isTest: z.boolean(),
   createdAt: Iso,
@@ -84,6 +86,7 @@ export const toDispatchView = (dispatch: Dispatch): DispatchView => ({
   total: dispatch.total,
   scenarioId: dispatch.scenarioId,
   recruitId: dispatch.recruitId,
+  ...(dispatch.templateVersion !== undefined && { templateVersion: dispatch.templateVersion }),
   adminId: dispatch.adminId,
   isTest: dispatch.isTest,
   createdAt: toIso(dispatch.createdAt),

@@ -26,6 +26,8 @@ export const PreviewView = z.object({
   warningsTotal: z.int().nonnegative(),
   /** The first mails that can be rendered. */
   mails: z.array(SampleView),
+  /** Names the template that the mails were made of; null: there is none. As `templateVersion` of a request it keeps another one from being sent. */
+  templateVersion: z.string().nullable(),
   estimate: EstimateView.nullable(),
 });
 export type PreviewView = z.output<typeof PreviewView>;
@@ -40,12 +42,13 @@ export const toPreviewView = (
   faults: readonly Listed[],
   warnings: Listed,
   mails: readonly (RenderedMail & { readonly applyId: string; readonly to: string })[],
-  estimate: SendEstimate | undefined,
+  { templateVersion, estimate }: { readonly templateVersion?: string | undefined; readonly estimate?: SendEstimate | undefined },
 ): PreviewView => ({
   faults: faults.flatMap((listed) => listed.faults).slice(0, FAULTS_LISTED),
   faultsTotal: faults.reduce((sum, { total }) => sum + total, 0),
   warnings: warnings.faults.slice(0, FAULTS_LISTED),
   warningsTotal: warnings.total,
   mails: mails.map((mail) => ({ ...mail })),
+  templateVersion: templateVersion ?? null,
   estimate: toEstimateView(estimate),
 });

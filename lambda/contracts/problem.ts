@@ -14,6 +14,7 @@ export const PROBLEMS = {
   'no-such-export': { status: 404, title: 'The dispatch has no such export' },
   'idempotency-key-conflict': { status: 409, title: 'This Idempotency-Key was used for another request' },
   'possible-duplicate': { status: 409, title: 'The same was accepted a short time ago; allowRepeat sends it once more' },
+  'template-changed': { status: 409, title: 'The template is not the one that templateVersion names; preview it again' },
   'already-completed': { status: 409, title: 'The dispatch is completed; there is nothing to cancel' },
   'not-stopped': { status: 409, title: 'The dispatch is not stopped; there is nothing to resume' },
   'already-cancelled': { status: 409, title: 'The dispatch is cancelled; nothing of it is sent any more' },
@@ -58,6 +59,8 @@ export const Problem = z.object({
   fields: z.array(z.string()).exactOptional(),
   /** The earlier dispatch of the same content, if the admin's own. */
   dispatchId: z.string().exactOptional(),
+  /** The current version of the template. */
+  templateVersion: z.string().exactOptional(),
 });
 export type Problem = z.output<typeof Problem>;
 

@@ -21,6 +21,7 @@ export const REQUEST_RULES = {
   'email-local-part': 'must have at most 64 ASCII characters before the @',
   'email-domain': 'has no valid domain after the @',
   'subject-length': `must be at most ${number(REQUEST_LIMITS.subjectBytes)} bytes of UTF-8`,
+  'template-version-length': `must be at most ${number(REQUEST_LIMITS.templateVersionBytes)} bytes of UTF-8`,
   'unsubscribe-length': `must be at most ${number(REQUEST_LIMITS.unsubscribeUrlBytes)} bytes of UTF-8`,
   'reason-length': `must be at most ${number(REASON_BYTES)} bytes of UTF-8`,
   'no-statuses': 'must name at least one of FAILED and UNKNOWN',

@@ -11,6 +11,8 @@ export interface DispatchRequest {
   readonly isTest: boolean;
   /** Itself a template, rendered per recipient. */
   readonly unsubscribeUrl?: string;
+  /** The version of the template that the admin saw; another one is refused. Not part of what is asked for. */
+  readonly templateVersion?: string;
   /** Sends also what was asked for a short time ago under another key. Not part of what is asked for. */
   readonly allowRepeat: boolean;
 }
@@ -22,6 +24,7 @@ export const REQUEST_LIMITS = {
   recipients: 50_000,
   idBytes: 128,
   emailCharacters: 254,
+  templateVersionBytes: 64,
   subjectBytes: 4 * KB,
   unsubscribeUrlBytes: 2 * KB,
   ownVariablesBytes: 4 * KB,

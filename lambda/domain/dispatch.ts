@@ -27,6 +27,8 @@ export interface Dispatch {
   readonly adminId: string;
   readonly scenarioId: string;
   readonly recruitId: string;
+  /** Hash of the template that was copied; absent in dispatches that were accepted before there was one. */
+  readonly templateVersion?: string;
   readonly total: number;
   readonly shards: number;
   readonly isTest: boolean;

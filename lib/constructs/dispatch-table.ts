@@ -67,9 +67,9 @@ export class DispatchTable extends Construct {
     return id;
   }
 
-  /** May look a dispatch up and store a new one; a transaction of puts asks for nothing else. */
+  /** May look a dispatch up and store a new one, keep copies of templates, and book reads of SES. */
   grantAccept(grantee: IGrantable): Grant {
-    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PutItem');
+    return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
   }
 
   /** May read dispatches and their recipients. */

@@ -6,6 +6,7 @@ const DISPATCH = {
   total: 3,
   scenarioId: 'interview-invitation',
   recruitId: '2026-backend',
+  templateVersion: '3q2-7wAAAAAAAAAAAAAAAA',
   adminId: 'admin-1',
   isTest: false,
   createdAt: '2026-03-02T09:00:00.000Z',

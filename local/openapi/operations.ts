@@ -56,6 +56,7 @@ export const OPERATIONS: Readonly<Record<string, ApiOperation>> = {
       'idempotency-key-invalid',
       'idempotency-key-conflict',
       'possible-duplicate',
+      'template-changed',
       'dispatch-too-large',
     ],
   },

@@ -47,7 +47,7 @@ describe('the role of each function may do exactly this', () => {
     [
       'AcceptDispatch',
       [
-        ...table('GetItem', 'PutItem'),
+        ...table('GetItem', 'PutItem', 'UpdateItem'),
         's3:PutObject on ListsBucket/*',
         `ses:GetEmailTemplate on ${SES}template/recruiting-*`,
         'sqs:GetQueueAttributes on SendsQueue',

@@ -63,8 +63,8 @@ const CONSUMER = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMes
 
 /** Who uses rights of a role besides our code; and what a shared adapter could do but this function never does. */
 const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly neverDone?: string[] }][] = [
-  // It looks whether sending is paused, but pauses nothing.
-  ['AcceptDispatch', 'accept-dispatch', { neverDone: ['dynamodb:UpdateItem'] }],
+  // It shares a client's file with the sender, but sends nothing.
+  ['AcceptDispatch', 'accept-dispatch', {}],
   ['ReadDispatches', 'read-dispatches', {}],
   // It reopens and settles recipients, but claims nothing.
   ['OperateDispatches', 'operate-dispatches', { neverDone: ['dynamodb:PartiQLUpdate'] }],

@@ -52,7 +52,12 @@ const accept = (body: object, key: string, admin = 'admin-1', clock = Date.now):
       sleep,
       newId: randomUUID,
     }),
-    templates: { find: (scenarioId) => Promise.resolve(templates.get(scenarioId)) },
+    templates: {
+      find: (scenarioId) => {
+        const template = templates.get(scenarioId);
+        return Promise.resolve(template && { kind: 'template', template, version: 'v-1' });
+      },
+    },
     digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
     checkContent: createCheckContent(),
     beginEstimate: () => () => Promise.resolve(undefined),

@@ -45,6 +45,7 @@ const dispatchItem = ({ dispatch, fingerprint }: NewDispatch): Item => ({
   adminId: dispatch.adminId,
   scenarioId: dispatch.scenarioId,
   recruitId: dispatch.recruitId,
+  ...(dispatch.templateVersion !== undefined && { templateVersion: dispatch.templateVersion }),
   total: dispatch.total,
   shards: dispatch.shards,
   isTest: dispatch.isTest,

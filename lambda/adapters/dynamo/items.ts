@@ -48,6 +48,7 @@ export const DispatchItem = z.object({
   adminId: z.string(),
   scenarioId: z.string(),
   recruitId: z.string(),
+  templateVersion: z.string().exactOptional(),
   total: Count,
   shards: z.number().int().positive(),
   isTest: z.boolean(),

@@ -36,6 +36,15 @@ export const taskKey = ({ dispatchId, task }: TaskKey): ItemKey => ({
 /** Guards a content, named by its fingerprint, against being sent again too soon. */
 export const guardKey = (content: string): ItemKey => ({ pk: `GUARD#${content}`, sk: 'GUARD' });
 
+/** The latest answer of SES about a template, by the template's name. */
+export const templateKey = (name: string): ItemKey => ({ pk: `TEMPLATE#${name}`, sk: 'COPY' });
+
+/** A content of that template. */
+export const templateContentKey = (name: string, version: string): ItemKey => ({
+  pk: `TEMPLATE#${name}`,
+  sk: `CONTENT#${version}`,
+});
+
 /** One of the few items that are about the whole service. */
 export const controlKey = (
   name: 'SENDING' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS' | 'UNCLEAR',

@@ -4,7 +4,7 @@ import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 
 import { VariablesSchema } from '../../contracts/json.ts';
-import type { Addressee, DispatchContent } from '../../domain/content.ts';
+import type { Addressee, DispatchContent, TemplateParts } from '../../domain/content.ts';
 
 const Template = z.object({ subject: z.string(), html: z.string().exactOptional(), text: z.string().exactOptional() });
 
@@ -29,6 +29,12 @@ export const packContent = (content: DispatchContent): Uint8Array => gzipSync(JS
 
 /** The reverse of {@link packContent}; throws on data no version of this code wrote. */
 export const unpackContent = (data: Uint8Array): DispatchContent => Content.parse(unpack(data));
+
+/** A template as it is stored: gzip of JSON. */
+export const packTemplate = (template: TemplateParts): Uint8Array => pack(template);
+
+/** The reverse of {@link packTemplate}; throws on data no version of this code wrote. */
+export const unpackTemplate = (data: Uint8Array): TemplateParts => Template.parse(unpack(data));
 
 /**
  * Many recipients as they are stored until they are expanded: gzip of JSON, made beside the main thread. Variables keep the order

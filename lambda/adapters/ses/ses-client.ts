@@ -14,9 +14,9 @@ export const createSesClient = (timeoutSeconds: number): SESv2Client =>
     },
   });
 
-/** The SES client of the API, which only reads, so it may ask again. The gateway waits 30 s in all: no call may take long. */
+/** The SES client of functions that only read. One try, since a repetition would take a slot of the budget that another caller booked. */
 export const createSesReadClient = (): SESv2Client =>
   new SESv2Client({
-    maxAttempts: 3,
+    maxAttempts: 1,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true },
   });

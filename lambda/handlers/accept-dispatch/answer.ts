@@ -2,7 +2,7 @@ import type { AcceptResult } from '../../application/accept-dispatch.ts';
 import type { RecipientFault } from '../../application/accept-ports.ts';
 import { dispatchPath, toAcceptedView } from '../../contracts/dispatch-view.ts';
 import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import { ofRecipient, ofTemplate, STORAGE_DETAILS, TOO_COSTLY, unknownScenario } from './faults.ts';
+import { ofRecipient, ofTemplate, STORAGE_DETAILS, templateTooLarge, TOO_COSTLY, unknownScenario } from './faults.ts';
 
 /** Says over HTTP what became of a request. */
 export const toAnswer = (result: AcceptResult): HttpAnswer => {
@@ -19,6 +19,10 @@ export const toAnswer = (result: AcceptResult): HttpAnswer => {
       );
     case 'unknown-scenario':
       return problemAnswer(problem('unknown-scenario', { errors: [unknownScenario()] }));
+    case 'template-changed':
+      return problemAnswer(problem('template-changed', { templateVersion: result.current }));
+    case 'template-too-large':
+      return problemAnswer(problem('invalid-template', { errors: [templateTooLarge()] }));
     case 'invalid-template':
       return problemAnswer(problem('invalid-template', { errors: result.faults.map(ofTemplate), total: result.faults.length }));
     case 'cannot-render':

@@ -12,6 +12,11 @@ const fault = (path: readonly PropertyKey[], rule: string, detail: string, apply
 
 export const unknownScenario = (): Fault => fault(['scenarioId'], 'unknown-scenario', 'names no template');
 
+export const templateTooLarge = (): Fault =>
+  fault(['scenarioId'], 'template-too-large', 'names a template of more than 400,000 bytes when packed');
+
+export const templateChanged = (): Fault => fault(['templateVersion'], 'template-changed', 'is not the current version');
+
 const TEMPLATE_DETAILS: Readonly<Record<TemplateFault['rule'], string>> = {
   'template-syntax': 'is not a Handlebars template',
   'unknown-helper': 'uses a helper that does not exist',

@@ -5,14 +5,17 @@ import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
 import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
 import { fingerprintOf } from '../../adapters/digest/fingerprint.ts';
+import { templateVersionOf } from '../../adapters/digest/template-version.ts';
 import { createAcceptRepository } from '../../adapters/dynamo/accept-repository.ts';
 import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
+import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createTemplateCopies } from '../../adapters/dynamo/template-copies.ts';
 import { createObjectWriter } from '../../adapters/s3/object-writer.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSesReadClient } from '../../adapters/ses/ses-client.ts';
-import { createTemplateSource } from '../../adapters/ses/template-source.ts';
+import { createTemplateFetcher } from '../../adapters/ses/template-fetcher.ts';
 import { createQueueDepth } from '../../adapters/sqs/queue-depth.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createCheckContent } from '../../adapters/template/check-content.ts';
@@ -20,6 +23,7 @@ import { createRenderSamples } from '../../adapters/template/render-samples.ts';
 import { createAcceptDispatch } from '../../application/accept-dispatch.ts';
 import { createAccountQuota } from '../../application/account-quota.ts';
 import { createBeginEstimate } from '../../application/estimate.ts';
+import { createTemplateSource } from '../../application/find-template.ts';
 import { createPreviewDispatch } from '../../application/preview-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createRequestParser } from '../../contracts/dispatch-request.ts';
@@ -42,12 +46,19 @@ const objects = createObjectWriter({
   sleep,
   newId,
 });
-const ses = createSesReadClient();
 
 /** What accept and preview have in common. */
 const common = {
   dispatches: createAcceptRepository({ client: table, tableName: env.TABLE_NAME, objects, clock, random, sleep, newId }),
-  templates: createTemplateSource({ client: ses, prefix: env.TEMPLATE_PREFIX, clock }),
+  templates: createTemplateSource({
+    copies: createTemplateCopies({ client: table, tableName: env.TABLE_NAME, prefix: env.TEMPLATE_PREFIX, clock }),
+    fetcher: createTemplateFetcher({ client: createSesReadClient(), prefix: env.TEMPLATE_PREFIX }),
+    budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random, sleep }),
+    versionOf: templateVersionOf,
+    clock,
+    random,
+    sleep,
+  }),
   digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
   checkContent: createCheckContent(),
   beginEstimate: createBeginEstimate({

@@ -1,11 +1,20 @@
 import type { Preview } from '../../application/preview-dispatch.ts';
 import type { ParsedRequest } from '../../contracts/dispatch-request.ts';
 import { type Listed, type PreviewView, toPreviewView } from '../../contracts/preview-view.ts';
-import { ofRecipient, ofTemplate, sharedAddress, tooCostly, tooLarge, unknownScenario } from './faults.ts';
+import {
+  ofRecipient,
+  ofTemplate,
+  sharedAddress,
+  templateChanged,
+  templateTooLarge,
+  tooCostly,
+  tooLarge,
+  unknownScenario,
+} from './faults.ts';
 
 /** Says what a request would come to: its faults of form first, then those that show in its mails. */
 export const toPreview = (parsed: ParsedRequest, preview: Preview | undefined): PreviewView => {
-  const { refusals = [], sharedAddresses = [], samples = [], estimate } = preview ?? {};
+  const { refusals = [], sharedAddresses = [], samples = [], ...rest } = preview ?? {};
   // Recipients at fault were left out, so the others stand at other places in the body.
   const placeOf = (index: number): number => (parsed.ok ? index : (parsed.sound?.places[index] ?? index));
   return toPreviewView(
@@ -15,7 +24,7 @@ export const toPreview = (parsed: ParsedRequest, preview: Preview | undefined): 
       total: sharedAddresses.length,
     },
     samples,
-    estimate,
+    rest,
   );
 };
 
@@ -23,6 +32,10 @@ const listed = (refusal: Preview['refusals'][number], placeOf: (index: number) =
   switch (refusal.outcome) {
     case 'unknown-scenario':
       return { faults: [unknownScenario()], total: 1 };
+    case 'template-changed':
+      return { faults: [templateChanged()], total: 1 };
+    case 'template-too-large':
+      return { faults: [templateTooLarge()], total: 1 };
     case 'invalid-template':
       return { faults: refusal.faults.map(ofTemplate), total: refusal.faults.length };
     case 'cannot-render': {

@@ -13,7 +13,7 @@ import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
 import { createObjectInventory } from '../../adapters/s3/object-inventory.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
-import { createSesClient } from '../../adapters/ses/ses-client.ts';
+import { createSesReadClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
@@ -29,7 +29,6 @@ import { createAccountObserver, createOrphanObserver } from './signals.ts';
 
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
-const SES_TIMEOUT_SECONDS = 3;
 const table = createTableClient(5_000);
 const telemetry = createTelemetry();
 const accounts = createAccountRepository(table, env.TABLE_NAME);
@@ -46,7 +45,7 @@ export const handler = createHandler({
     refresh: createRefreshAccount({
       budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
       accounts,
-      source: createAccountSource(createSesClient(SES_TIMEOUT_SECONDS)),
+      source: createAccountSource(createSesReadClient()),
       clock,
       sleep,
       observe: neverThrow(createAccountObserver(telemetry)),

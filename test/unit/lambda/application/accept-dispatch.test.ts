@@ -51,6 +51,7 @@ const createWorld = () => {
     stored,
     created: new Array<NewDispatch>(),
     template: template as typeof template | undefined,
+    version: 'v-1',
     check: { outcome: 'fine' } as CheckResult,
     estimate: undefined as SendEstimate | undefined,
     now: T0,
@@ -87,7 +88,7 @@ const createWorld = () => {
       find: (scenarioId) => {
         asked.push(`template ${scenarioId}`);
         world.meanwhile();
-        return Promise.resolve(world.template);
+        return Promise.resolve(world.template && { kind: 'template', template: world.template, version: world.version });
       },
     },
     checkContent: () => {
@@ -116,6 +117,7 @@ const dispatch = {
   adminId: 'admin-1',
   scenarioId: 'interview',
   recruitId: '7',
+  templateVersion: 'v-1',
   total: 3,
   shards: 1,
   isTest: false,
@@ -281,6 +283,24 @@ describe('the same content under another key', () => {
   });
 });
 
+it('the same key is a replay whatever version of the template is given (V12)', async () => {
+  await accept('admin-1', 'key-1', { ...request, templateVersion: 'v-1' });
+  world.version = 'v-2';
+
+  for (const templateVersion of [undefined, 'v-1', 'v-2', 'v-3'])
+    expect(await accept('admin-1', 'key-1', { ...request, ...(templateVersion && { templateVersion }) })).toMatchObject({
+      outcome: 'replayed',
+      dispatch: { templateVersion: 'v-1' },
+    });
+});
+
+it('a request that names the current version of the template is accepted (V12)', async () => {
+  expect(await accept('admin-1', 'key-1', { ...request, templateVersion: 'v-1' })).toMatchObject({
+    outcome: 'accepted',
+    dispatch: { templateVersion: 'v-1' },
+  });
+});
+
 it('the same key with leave to repeat is a replay all the same', async () => {
   await accept('admin-1', 'key-1', request);
 
@@ -301,6 +321,11 @@ describe('a request that is refused', () => {
       () => (world.check = { outcome: 'cannot-render', faults, total: 1 }),
       { outcome: 'cannot-render', faults, total: 1 },
     ],
+    [
+      'names another version of the template (V12)',
+      () => (world.version = 'v-2'),
+      { outcome: 'template-changed', current: 'v-2' },
+    ],
     ['takes too long to check', () => (world.check = { outcome: 'too-costly' }), { outcome: 'too-costly' }],
     [
       'is too large',
@@ -309,12 +334,15 @@ describe('a request that is refused', () => {
     ],
   ];
 
+  const asked = { ...request, templateVersion: 'v-1' };
+
   it.each(cases)('because it %s leaves its key free', async (_name, arrange, expected) => {
     arrange();
 
-    expect(await accept('admin-1', 'key-1', request)).toMatchObject(expected);
+    expect(await accept('admin-1', 'key-1', asked)).toMatchObject(expected);
     expect(world.created).toEqual([]);
     world.template = template;
+    world.version = 'v-1';
     world.check = { outcome: 'fine' };
     world.create = { outcome: 'created' };
     expect(await accept('admin-1', 'key-1', { ...request, recruitId: '8' })).toMatchObject({ outcome: 'accepted' });
@@ -327,7 +355,7 @@ describe('a request that is refused', () => {
       world.stored.set('admin-1/key-1', { dispatch, fingerprint: whole, fieldHashes: fields });
     };
 
-    expect(await accept('admin-1', 'key-1', request)).toEqual({ outcome: 'replayed', dispatch });
+    expect(await accept('admin-1', 'key-1', asked)).toEqual({ outcome: 'replayed', dispatch });
   });
 });
 

@@ -18,7 +18,9 @@ const estimate = { mailsPerSecond: 9, doneAt: T0, waitingForNextWindow: 0 };
 
 const preview = (more: Partial<PreviewDispatchDeps> = {}, change: Partial<DispatchRequest> = {}) =>
   createPreviewDispatch({
-    templates: { find: () => Promise.resolve({ subject: 'Hello', text: 'Dear {{name}}' }) },
+    templates: {
+      find: () => Promise.resolve({ kind: 'template', template: { subject: 'Hello', text: 'Dear {{name}}' }, version: 'v-2' }),
+    },
     checkContent: () => ({ outcome: 'fine' }),
     dispatches: { tooLarge: () => undefined },
     digests: { fingerprint: () => ({ whole: 'v1:whole', fields: {} as never }) },
@@ -36,6 +38,7 @@ describe('a preview', () => {
       refusals: [],
       sharedAddresses: [],
       samples: [sample],
+      templateVersion: 'v-2',
       estimate: { ...estimate, waitingForNextWindow: 4 },
     });
   });
@@ -44,6 +47,15 @@ describe('a preview', () => {
     const templates = { find: () => Promise.resolve(undefined) };
 
     expect(await preview({ templates })).toMatchObject({ refusals: [{ outcome: 'unknown-scenario' }], samples: [] });
+  });
+
+  it('says that the template is another one than the request names, and shows the current one (V12)', async () => {
+    expect(await preview({}, { templateVersion: 'v-1' })).toMatchObject({
+      refusals: [{ outcome: 'template-changed', current: 'v-2' }],
+      samples: [sample],
+      templateVersion: 'v-2',
+    });
+    expect(await preview({}, { templateVersion: 'v-2' })).toMatchObject({ refusals: [] });
   });
 
   it('says all that is wrong with the mails, and renders those that can be', async () => {

@@ -33,7 +33,7 @@ describe('a request', () => {
   });
 
   it.each([
-    ['null', { subject: null, variables: null, isTest: null, allowRepeat: null, unsubscribe: null }],
+    ['null', { subject: null, templateVersion: null, variables: null, isTest: null, allowRepeat: null, unsubscribe: null }],
     ['empty', { subject: '', variables: {}, isTest: false, unsubscribe: { url: '' } }],
     ['an unsubscribe without an address', { unsubscribe: {} }],
   ])('is the same with optional fields that are %s (A4)', (_name, more) => {
@@ -96,6 +96,11 @@ describe('a rule of requests', () => {
       ['/unsubscribe/url unsubscribe-length'],
     ],
     ['a test flag of another type', { ...body, isTest: 'yes' }, ['/isTest type']],
+    [
+      'a version of the template of 65 bytes',
+      { ...body, templateVersion: 'x'.repeat(65) },
+      ['/templateVersion template-version-length'],
+    ],
     ['a permission to repeat of another type', { ...body, allowRepeat: 1 }, ['/allowRepeat type']],
     ['variables that are a list', { ...body, variables: [] }, ['/variables type']],
     ['half a character in a value (U14)', { ...body, variables: { name: 'a\ud83d' } }, ['/variables/name malformed-unicode']],

@@ -223,6 +223,20 @@ describe('an outcome', () => {
       'rendering-fault',
       { total: 1 },
     ],
+    [
+      'another template than the one that was seen (V12)',
+      { outcome: 'template-changed', current: 'v-2' },
+      409,
+      'template-changed',
+      { templateVersion: 'v-2' },
+    ],
+    [
+      'a template too large to be copied',
+      { outcome: 'template-too-large' },
+      422,
+      'invalid-template',
+      { errors: [{ pointer: '/scenarioId', rule: 'template-too-large' }] },
+    ],
     ['a costly template', { outcome: 'too-costly' }, 422, 'template-too-costly', {}],
     [
       'a content that is too large',
@@ -270,7 +284,7 @@ describe('a preview', () => {
     const samples = [{ applyId: 'a-1', to: 'kim@example.com', subject: 'Hello', html: '<p>Kim</p>', text: 'Kim' }];
     const estimate = { mailsPerSecond: 9, doneAt: T0, waitingForNextWindow: 0 };
 
-    const { statusCode, json, previews } = await previewOf({ ...NOTHING, samples, estimate });
+    const { statusCode, json, previews } = await previewOf({ ...NOTHING, samples, templateVersion: 'v-1', estimate });
 
     expect(statusCode).toBe(200);
     expect(json).toEqual({
@@ -279,6 +293,7 @@ describe('a preview', () => {
       warnings: [],
       warningsTotal: 0,
       mails: samples,
+      templateVersion: 'v-1',
       estimate: { mailsPerSecond: 9, doneAt: '2026-03-02T09:00:00.000Z', waitingForNextWindow: 0 },
     });
     expect(PreviewView.safeParse(json).success).toBe(true);
@@ -310,6 +325,16 @@ describe('a preview', () => {
       { outcome: 'invalid-template', faults: [{ part: 'html', rule: 'template-syntax', line: 3 }] },
       { pointer: '/scenarioId', rule: 'template-syntax' },
     ],
+    [
+      'another template than the one that was seen',
+      { outcome: 'template-changed', current: 'v-2' },
+      { pointer: '/templateVersion', rule: 'template-changed' },
+    ],
+    [
+      'a template too large to be copied',
+      { outcome: 'template-too-large' },
+      { pointer: '/scenarioId', rule: 'template-too-large' },
+    ],
     ['a costly template', { outcome: 'too-costly' }, { pointer: '/scenarioId', rule: 'template-too-costly' }],
     ['too much', { outcome: 'too-large', limit: 'content' }, { pointer: '', rule: 'dispatch-too-large' }],
   ])('of %s is an answer, not an error', async (_name, refusal, fault) => {
@@ -324,7 +349,7 @@ describe('a preview', () => {
     const { statusCode, json, previews } = await previewOf(undefined, { body: '{"recipients": []}' });
 
     expect(statusCode).toBe(200);
-    expect(json).toMatchObject({ faultsTotal: 3, mails: [], estimate: null });
+    expect(json).toMatchObject({ faultsTotal: 3, mails: [], templateVersion: null, estimate: null });
     expect(previews).toEqual([]);
   });
 

@@ -54,8 +54,9 @@ describe('a fingerprint', () => {
     expect(fingerprintOf(turned)).toEqual(fingerprintOf(request));
   });
 
-  it('is the same whether a repetition is allowed or not: the guard compares by it (A5)', () => {
+  it('is the same whether a repetition is allowed or not, and whatever version of the template is named: the guard compares by it (A5)', () => {
     expect(fingerprintOf({ ...request, allowRepeat: true })).toEqual(fingerprintOf(request));
+    expect(fingerprintOf({ ...request, templateVersion: 'v-1' })).toEqual(fingerprintOf(request));
   });
 
   it.each<[string, Partial<DispatchRequest>]>([
