@@ -31,7 +31,7 @@ export const packContent = (content: DispatchContent): Uint8Array => gzipSync(JS
 export const unpackContent = (data: Uint8Array): DispatchContent => Content.parse(unpack(data));
 
 /** A template as it is stored: gzip of JSON. */
-export const packTemplate = (template: TemplateParts): Uint8Array => pack(template);
+export const packTemplate = (template: TemplateParts): Uint8Array => gzipSync(JSON.stringify(template));
 
 /** The reverse of {@link packTemplate}; throws on data no version of this code wrote. */
 export const unpackTemplate = (data: Uint8Array): TemplateParts => Template.parse(unpack(data));
