@@ -5,6 +5,7 @@ import type { DispatchStatus } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import { type MessageAction, type SendMessage, waitOrRequeue, waitUntil } from '../domain/message-rule.ts';
 import type { Recipient, RecipientEvent, RecipientKey } from '../domain/recipient.ts';
+import { dueAfterRefusal } from '../domain/refusals.ts';
 import type { SendAnswer } from '../domain/send-answer.ts';
 import type { ClaimedRecipient, RecipientWrite, WriteResult } from './ports.ts';
 
@@ -19,6 +20,8 @@ export interface SendPolicy {
   readonly sesTimeoutSeconds: number;
   readonly attemptsPerRound: number;
   readonly backoff: BackoffPolicy;
+  /** How long a recipient waits whose mail was refused for the account's sake. */
+  readonly refusals: BackoffPolicy;
   readonly maxReceiveCount: number;
 }
 
@@ -48,6 +51,8 @@ export interface SendSignal {
     | 'expired';
   /** Absent where no one recipient is meant. */
   readonly key?: RecipientKey;
+  /** Where a dispatch is meant and none of its recipients. */
+  readonly dispatchId?: string;
   readonly round?: number;
   readonly attempt?: number;
   readonly code?: string;
@@ -72,7 +77,11 @@ export interface SendableGroup extends Group {
 export const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
 
 /** SES's answer, or why it was not asked: no time left, the mail cannot be rendered, or the attempts of the round are used up. */
-export type AttemptAnswer = SendAnswer | { readonly kind: 'no-time' | 'unrenderable' | 'used-up'; readonly code: string };
+export type AttemptAnswer =
+  | SendAnswer
+  /** As `account`, but other mails were accepted since this recipient's last refusal, so it counts as an attempt. */
+  | { readonly kind: 'refused-alone'; readonly code: string }
+  | { readonly kind: 'no-time' | 'unrenderable' | 'used-up'; readonly code: string };
 
 /** What one attempt came to, before it is recorded. */
 export interface AttemptEnd {
@@ -86,8 +95,6 @@ export interface AttemptEnd {
 /** A recipient whose row just moved, or whose write got no answer, is looked at again after this. */
 export const LOOK_AGAIN_MS = 2_000;
 const THROTTLE_WAIT_MS = 10_000;
-/** Trouble of the account pauses sending, and the pause says when to look again. */
-const ACCOUNT_WAIT_MS = 1_000;
 
 /** The event in the life of the recipient. */
 export const eventOf = (
@@ -107,6 +114,7 @@ export const eventOf = (
     case 'unrenderable':
       return { type: 'refused', token, code: answer.code, afterLost };
     case 'transient':
+    case 'refused-alone':
       return {
         type: 'retryable',
         token,
@@ -119,16 +127,22 @@ export const eventOf = (
     case 'used-up':
       return { type: 'used-up', token, message: { id, sentAt } };
     case 'throttled':
+    case 'credentials':
       return {
         type: 'given-back',
         token,
         code: answer.code,
         nextAttemptAt: now + Math.round(THROTTLE_WAIT_MS * (0.1 + 0.9 * random)),
       };
-    case 'account':
-      return { type: 'given-back', token, code: answer.code, nextAttemptAt: now + ACCOUNT_WAIT_MS };
-    case 'credentials':
-      return { type: 'given-back', token, code: answer.code, nextAttemptAt: now + ACCOUNT_WAIT_MS };
+    case 'account': {
+      const refused = { attempts, round: recipient.round, lease: token, code: answer.code };
+      return {
+        type: 'given-back',
+        token,
+        code: answer.code,
+        nextAttemptAt: dueAfterRefusal(refused, policy.refusals, now, random),
+      };
+    }
     case 'no-time':
       return { type: 'given-back', token, code: answer.code, nextAttemptAt: now };
     case 'unclear':
@@ -145,6 +159,7 @@ export const resultOf = (answer: AttemptAnswer): AttemptResult => {
     case 'unrenderable':
       return { outcome: 'failed', code: answer.code };
     case 'transient':
+    case 'refused-alone':
       return { outcome: 'retry', code: answer.code };
     case 'unclear':
       return { outcome: 'unclear', code: answer.code, ...(answer.answered === true && { answered: true }) };
@@ -173,6 +188,7 @@ export const signalOf = (
     transient: next.status === 'FAILED' ? 'exhausted' : 'retry',
     throttled: 'throttled',
     account: 'account-trouble',
+    'refused-alone': next.status === 'FAILED' ? 'exhausted' : 'account-trouble',
     credentials: 'credentials-refused',
     unclear: 'unclear',
     'no-time': 'given-back',
@@ -188,6 +204,9 @@ export const toWrite = ({ group, claimed, next, result }: AttemptEnd): Recipient
   next,
   attempts: withResult(claimed.attempts, claimed.recipient.lease.token, result),
 });
+
+/** Whether the attempt counts and another one follows, unless it was the last: then the message stays itself and becomes the dead one. */
+export const mayBeTheLast = ({ kind }: AttemptAnswer): boolean => kind === 'transient' || kind === 'refused-alone';
 
 /** What the message does once the attempt is recorded, or could not be. */
 export const actionAfter = (
@@ -205,7 +224,7 @@ export const actionAfter = (
   if (written === 'lease-lost') return waitOrRequeue(message, now + LOOK_AGAIN_MS, maxReceiveCount);
   switch (next.status) {
     case 'PENDING':
-      return answer.kind === 'transient'
+      return mayBeTheLast(answer)
         ? waitOrRequeue(message, next.nextAttemptAt, maxReceiveCount)
         : { do: 'requeue', until: next.nextAttemptAt };
     case 'PROCESSING':

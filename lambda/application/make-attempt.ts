@@ -22,7 +22,7 @@ export const makeAttempt = async (
 ): Promise<AttemptEnd> => {
   const { policy, clock, random, observe, pacer } = deps;
   const startedAt = clock();
-  const answer = await answerFor(deps, group, claimed, remainingMs);
+  const answer = await deps.guard.weigh(await answerFor(deps, group, claimed, remainingMs), claimed, group.content.from);
   if (answer.kind === 'throttled') pacer.throttled();
 
   const now = clock();

@@ -1,80 +1,106 @@
 import type { Instant } from '../domain/instant.ts';
 import {
-  isRun,
-  nextStreak,
+  ANSWERS_LOST,
+  CREDENTIALS,
+  DAILY_QUOTA,
   pauseFor,
   type PausePolicy,
   permission,
-  prolong,
-  resumed,
   type Sending,
-  type Streak,
+  TROUBLE_IN_A_ROW,
 } from '../domain/pause.ts';
+import { afterMail, type ProbeEnd } from '../domain/probe.ts';
 import type { AttemptAnswer } from './attempt-end.ts';
-import type { Clock, SendingRepository, SweepTraces } from './ports.ts';
+import { type NotedAnswer, wasAsked } from './noted-answer.ts';
+import { createOwnCredentials } from './own-credentials.ts';
+import { createPauseState } from './pause-state.ts';
+import type {
+  CanaryRepository,
+  ClaimedRecipient,
+  Clock,
+  MailProvider,
+  NewId,
+  Random,
+  SendingRepository,
+  Sleep,
+  SweepTraces,
+} from './ports.ts';
+import { PROBE_MS, probeByCanary, probeQuota } from './probe-pause.ts';
+import type { QuotaRoom } from './quota-room.ts';
+import { createRefusalRules } from './refusal-rules.ts';
+import { createSharedCanary } from './shared-canary.ts';
+import { createTroubleWatch } from './trouble-watch.ts';
 
-/** What a sender may do: go on, try with a single mail whether a pause is over, or leave everything alone. */
-export type Leave = { readonly may: 'send' } | { readonly may: 'probe' } | { readonly may: 'wait'; readonly until: Instant };
+/** What a sender may do: go on, probe a pause with a single mail, or leave everything alone. */
+export type SendPermission =
+  { readonly may: 'send' } | { readonly may: 'probe' } | { readonly may: 'wait'; readonly until: Instant };
 
-/** A change of the pause, for logs and metrics; told by the one sender whose change prevailed. */
+/** A change of the pause, for logs and metrics; reported by the one sender whose change prevailed. */
 export interface PauseSignal {
-  readonly type: 'paused' | 'pause-prolonged' | 'resumed';
+  /** `canary-unusable`: SES refuses canaries though it may accept mails, so they cannot show the end of a pause. */
+  readonly type: 'paused' | 'pause-prolonged' | 'resumed' | 'canary-unusable';
   readonly code: string;
 }
 
 /** Keeps one sender from sending while the account may not. */
 export interface PauseGuard {
-  ask(): Promise<Leave>;
+  /** @param remainingMs time left of the invocation: canaries are sent only within it */
+  acquire(remainingMs: () => number): Promise<SendPermission>;
   /** Until when nothing should be done, for work that sends nothing and cannot probe; undefined: there is no pause. */
   pausedUntil(): Promise<Instant | undefined>;
-  /** What SES answered, recipient by recipient: trouble of the account pauses, a probe that went well resumes. */
-  note(answers: readonly { readonly recipient: string; readonly answer: AttemptAnswer }[]): Promise<void>;
+  /** Tells a refusal that counts as an attempt of its recipient from one that is given back. Never throws. */
+  weigh(answer: AttemptAnswer, claimed: ClaimedRecipient, from: string): Promise<AttemptAnswer>;
+  /** What SES answered to the mails of one chunk: pauses, ends the pause that is probed, or stops a dispatch. */
+  record(answers: readonly NotedAnswer[], remainingMs: () => number): Promise<void>;
 }
 
 export interface PauseGuardDeps {
   readonly sending: SendingRepository;
   readonly sweeps: SweepTraces;
+  readonly canaries: CanaryRepository;
+  readonly provider: Pick<MailProvider, 'sendCanary'>;
+  readonly quota: QuotaRoom;
+  /** Stops a dispatch whose mails alone are refused. Never throws. */
+  readonly stopDispatch: (
+    dispatchId: string,
+    reason: 'refused-though-account-works' | 'sender-not-configured',
+    code: string,
+  ) => Promise<void>;
   readonly policy: PausePolicy;
+  /** Who canaries and new mails are from. */
+  readonly fromAddress: string;
   /** How long to wait where no end of it is known, as with an operator's pause. */
   readonly lookAgainSeconds: number;
+  /** How long a call to SES may take, with what follows it. */
+  readonly callMs: number;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly newId: NewId;
+  readonly sleep: Sleep;
   /** Must not throw. */
   readonly observe: (signal: PauseSignal) => void;
 }
 
-/** How old the knowledge of a pause may be. */
-const KEPT_MS = 5_000;
 const UNAVAILABLE_MS = 5_000;
+/** An invocation that has no time left for the canaries of a probe leaves it to the next one. */
+const NEXT_INVOCATION_MS = 1_000;
 /** After an outage or a restore the sweeper looks first: it stops what is too old to be sent unasked. */
 const SWEEP_OVERDUE_MS = 24 * 3_600_000;
 
-/** Code of a pause after a run of trouble that no single answer explains. */
-export const TROUBLE_IN_A_ROW = 'TROUBLE_IN_A_ROW';
-
-interface Known {
-  readonly sending: Sending;
-  readonly lastPassAt: Instant | undefined;
-  readonly at: Instant;
-}
-
 /** A guard for one sender environment; what it knows lives as long as the environment. */
 export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
-  const { sending, sweeps, policy, clock } = deps;
+  const { sending, sweeps, canaries, provider, policy, clock, random, observe } = deps;
   const lookAgainMs = deps.lookAgainSeconds * 1000;
-  let known: Known | undefined;
-  /** The probe that is ours to make. */
+  const state = createPauseState(sending, sweeps, clock);
+  const canary = createSharedCanary(canaries, provider, deps.fromAddress, clock);
+  const credentials = createOwnCredentials({ canaries, canary, environment: deps.newId(), clock });
+  const trouble = createTroubleWatch(clock);
+  const refusals = createRefusalRules({ ...deps, canary });
+  /** The probe that is ours to make with a mail. */
   let probe: Sending | undefined;
-  let streak: Streak = new Set();
-
-  const look = async (): Promise<Known | undefined> => {
-    if (known !== undefined && clock() - known.at < KEPT_MS) return known;
-    const [now, lastPassAt] = await Promise.all([sending.read(), sweeps.lastPassAt()]);
-    known = now === 'unavailable' || lastPassAt === 'unavailable' ? undefined : { sending: now, lastPassAt, at: clock() };
-    return known;
-  };
 
   const consult = async () => {
-    const now = await look();
+    const now = await state.read();
     if (now === undefined) return { may: 'wait', until: clock() + UNAVAILABLE_MS } as const;
     if (now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS)
       return { may: 'wait', until: clock() + lookAgainMs } as const;
@@ -82,30 +108,74 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
     return permitted.may === 'wait' ? { ...permitted, until: permitted.until ?? clock() + lookAgainMs } : permitted;
   };
 
-  /** Even if another sender prevailed, ours pauses by its own decision until it looks again; to go on it must have prevailed. */
-  const store = async (next: Sending): Promise<boolean> => {
-    const decided = { sending: next, lastPassAt: known?.lastPassAt, at: clock() };
-    known = next.pause === undefined ? undefined : decided;
-    const prevails = await sending.change(next).catch(() => false);
-    if (prevails) known = decided;
-    return prevails;
+  const pause = async (code: string): Promise<void> => {
+    trouble.forget();
+    refusals.forget();
+    const seen = await state.read();
+    const next = seen && pauseFor(seen.sending, code, policy, clock());
+    if (next !== undefined && (await state.store(next))) observe({ type: 'paused', code });
   };
 
-  const decide = async (next: Sending | undefined, signal: PauseSignal): Promise<void> => {
+  /** Stores what a probe came to. */
+  const end = async (probed: Sending, ended: ProbeEnd | undefined): Promise<void> => {
     probe = undefined;
-    streak = new Set();
-    if (next !== undefined && (await store(next))) deps.observe(signal);
+    if (ended === undefined || !(await state.store(ended.next))) return;
+    const before = probed.pause?.by === 'service' ? probed.pause.code : '';
+    const code = ended.next.pause?.by === 'service' ? ended.next.pause.code : before;
+    if (ended.type !== 'probed-again') observe({ type: ended.type, code });
+  };
+
+  const probeNow = async (
+    next: Sending,
+    by: 'canary' | 'mail',
+    remainingMs: () => number,
+  ): Promise<SendPermission | undefined> => {
+    if (!(await state.store(next))) return { may: 'wait', until: clock() + policy.probeSeconds * 1000 };
+    if (next.pause?.by !== 'service') return undefined;
+    const { probeUntil = 0, code } = next.pause;
+    const hasTime = () => remainingMs() > deps.callMs && probeUntil - clock() > deps.callMs;
+    const ended =
+      by === 'canary'
+        ? await probeByCanary({ ...deps, canary }, next, next.pause, hasTime)
+        : code === DAILY_QUOTA
+          ? await probeQuota({ ...deps, canary }, next, next.pause)
+          : 'mail';
+    if (ended === 'mail') {
+      probe = next;
+      return { may: 'probe' };
+    }
+    await end(next, ended);
+    return undefined;
+  };
+
+  /** A refused or accepted mail of a probe; one that was not sent leaves the probe to the next mail. */
+  const recordProbe = async (probed: Sending, answers: readonly NotedAnswer[]): Promise<void> => {
+    for (const { answer } of answers) {
+      if (!wasAsked(answer) || answer.kind === 'refused-alone') continue;
+      const ended = afterMail(probed, answer, { policy, now: clock(), random: random() });
+      const probes = probed.pause?.by === 'service' ? (probed.pause.probes ?? 0) : 0;
+      const code = probed.pause?.by === 'service' ? probed.pause.code : '';
+      await end(probed, ended);
+      if (answer.kind === 'accepted' && probes > 0 && code !== DAILY_QUOTA) observe({ type: 'canary-unusable', code });
+      return;
+    }
   };
 
   return {
-    async ask() {
-      const now = await look();
+    async acquire(remainingMs) {
+      const handOn = await credentials.check();
+      if (handOn !== undefined) return { may: 'wait', until: handOn };
+      const now = await state.read();
       if (now !== undefined && isStillOurs(probe, now.sending, clock())) return { may: 'probe' };
-      const permitted = await consult();
-      if (permitted.may !== 'probe') return permitted;
-      const isOurs = await store(permitted.next);
-      probe = isOurs ? permitted.next : undefined;
-      return isOurs ? { may: 'probe' } : { may: 'wait', until: clock() + policy.probeSeconds * 1000 };
+      probe = undefined;
+      // A probe by canary may end the pause, or have a mail take its place.
+      for (;;) {
+        const permitted = await consult();
+        if (permitted.may !== 'probe') return permitted;
+        if (remainingMs() <= deps.callMs + PROBE_MS) return { may: 'wait', until: clock() + NEXT_INVOCATION_MS };
+        const probed = await probeNow(permitted.next, permitted.with, remainingMs);
+        if (probed !== undefined) return probed;
+      }
     },
 
     async pausedUntil() {
@@ -113,24 +183,22 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
       return permitted.may === 'wait' ? permitted.until : undefined;
     },
 
-    async note(answers) {
-      for (const { recipient, answer } of answers) {
-        if (isTrouble(answer)) streak = nextStreak(streak, recipient, true);
-        else if (answer.kind === 'accepted' || answer.kind === 'permanent') streak = nextStreak(streak, recipient, false);
+    weigh: (answer, claimed, from) => (probe === undefined ? refusals.weigh(answer, claimed, from) : Promise.resolve(answer)),
+
+    async record(answers, remainingMs) {
+      if (answers.some(({ answer }) => answer.kind === 'credentials') && (await credentials.refused())) await pause(CREDENTIALS);
+      if (probe !== undefined) {
+        await recordProbe(probe, answers);
+        return;
       }
-      const account = answers.find(({ answer }) => answer.kind === 'account' || answer.kind === 'credentials')?.answer;
-      const trouble = account ?? answers.find(({ answer }) => isTrouble(answer))?.answer;
-      if (probe !== undefined && trouble !== undefined && 'code' in trouble) {
-        await decide(prolong(probe, trouble.code, policy, clock()), { type: 'pause-prolonged', code: trouble.code });
-      } else if (account !== undefined && 'code' in account) {
-        const seen = known?.sending;
-        await decide(seen && pauseFor(seen, account.code, policy, clock()), { type: 'paused', code: account.code });
-      } else if (isRun(streak)) {
-        const seen = known?.sending;
-        await decide(seen && pauseFor(seen, TROUBLE_IN_A_ROW, policy, clock()), { type: 'paused', code: TROUBLE_IN_A_ROW });
-      } else if (probe !== undefined && answers.some(({ answer }) => wasAsked(answer))) {
-        const code = probe.pause?.by === 'service' ? probe.pause.code : '';
-        await decide(resumed(probe, clock()), { type: 'resumed', code });
+      const found = trouble.add(answers);
+      refusals.add(answers);
+      if (answers.some(({ answer }) => answer.kind === 'account' && answer.code === DAILY_QUOTA)) await pause(DAILY_QUOTA);
+      else if (found !== undefined) await pause(found === 'in-a-row' ? TROUBLE_IN_A_ROW : ANSWERS_LOST);
+      else {
+        const decided = await refusals.decide(() => remainingMs() > deps.callMs);
+        if (decided?.isUnusable === true) observe({ type: 'canary-unusable', code: decided.code });
+        if (decided?.pauses === true) await pause(decided.code);
       }
     },
   };
@@ -139,8 +207,3 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
 /** A probe may be made until its time is up, or somebody has changed the pause. */
 const isStillOurs = (probe: Sending | undefined, { version }: Sending, now: Instant): boolean =>
   probe?.pause?.by === 'service' && probe.version === version && now < (probe.pause.probeUntil ?? 0);
-
-const isTrouble = ({ kind }: AttemptAnswer): boolean => kind === 'transient' || kind === 'unclear';
-
-/** A mail that cannot be rendered says nothing about SES. */
-const wasAsked = ({ kind }: AttemptAnswer): boolean => kind !== 'no-time' && kind !== 'unrenderable' && kind !== 'used-up';

@@ -105,6 +105,25 @@ export interface SendingRepository {
   change(next: Sending): Promise<boolean>;
 }
 
+/** A canary that asked whether the account sends, and what SES answered. */
+export interface CanaryResult {
+  /** When its call began: it says nothing about refusals that came later. */
+  readonly beganAt: Instant;
+  readonly answer: SendAnswer;
+}
+
+/** What senders tell one another about canaries: one small item. Passing trouble is an answer. */
+export interface CanaryRepository {
+  /** The newest result; undefined: none, or the table does not say. */
+  newest(): Promise<CanaryResult | undefined>;
+  /** The right to send the next canary, if the last one was booked long enough ago. */
+  book(now: Instant, apartSeconds: number): Promise<boolean>;
+  /** Shares a result, unless a newer one is there. */
+  record(result: CanaryResult): Promise<void>;
+  /** Adds an environment whose credentials were refused. @returns how many different ones there were within 5 min; 0: the table does not say */
+  noteCredentials(environment: string, now: Instant): Promise<number>;
+}
+
 /** When the sweeper last looked over everything; undefined: never. */
 export interface SweepTraces {
   lastPassAt(): Promise<Instant | undefined | 'unavailable'>;

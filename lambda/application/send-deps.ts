@@ -39,4 +39,5 @@ export interface SendDeps {
 const RECORD_RESERVE_MS = 2_000;
 
 /** Time for one call to SES and for recording its answer. */
-export const neededMs = ({ sesTimeoutSeconds }: SendPolicy): number => sesTimeoutSeconds * 1000 + RECORD_RESERVE_MS;
+export const neededMs = ({ sesTimeoutSeconds }: Pick<SendPolicy, 'sesTimeoutSeconds'>): number =>
+  sesTimeoutSeconds * 1000 + RECORD_RESERVE_MS;

@@ -1,8 +1,9 @@
 import type { MessageAction } from '../domain/message-rule.ts';
-import { actionAfter, type AttemptEnd, type Group, groupId, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
+import { actionAfter, type AttemptEnd, type Group, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
 import { type Actions, groupMessages } from './group-messages.ts';
 import { makeAttempt } from './make-attempt.ts';
 import { noteUnclearEnds } from './note-unclear.ts';
+import { toNotedAnswer } from './noted-answer.ts';
 import type { ClaimResult, WriteResult } from './ports.ts';
 import { createQueueTurns, type QueueTurns } from './queue-turns.ts';
 import { recordOutcomes } from './record-outcomes.ts';
@@ -50,7 +51,7 @@ const sendAll = async (
 ): Promise<void> => {
   let waiting = sendable;
   while (waiting.length > 0) {
-    const leave = await deps.guard.ask();
+    const leave = await deps.guard.acquire(invocation.remainingMs);
     if (leave.may === 'wait') {
       for (const group of waiting) await meetPaused(deps, group, leave.until, invocation.actions);
       return;
@@ -129,7 +130,7 @@ const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invoca
       );
   }
   // After the others are recorded: neither the rules below nor a row that was refused may touch a mail that went out.
-  await deps.guard.note(ends.map(({ group, answer }) => ({ recipient: groupId(group.key), answer }))).catch(() => undefined);
+  await deps.guard.record(ends.map(toNotedAnswer), remainingMs).catch(() => undefined);
   for (const { group, result } of answered) await meetUnclaimed(deps, group, result, invocation);
   await judgeDispatches(deps, ends, written, remainingMs);
 };

@@ -1,7 +1,7 @@
 import type { Dispatch } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { RecipientKey } from '../domain/recipient.ts';
-import { FAILURES_TO_STOP, failuresUntilStop, stopFor } from '../domain/stop-rule.ts';
+import { FAILURES_TO_STOP, failuresUntilStop, stopFor, type StopReason } from '../domain/stop-rule.ts';
 import type { SendSignal } from './attempt-end.ts';
 import type { Clock, DispatchRepository } from './ports.ts';
 
@@ -16,6 +16,8 @@ export interface StopRuleDeps {
 export interface StopRule {
   /** Counts mails that were refused for good, and stops a dispatch of which most are. Never throws. */
   refused(keys: readonly RecipientKey[]): Promise<void>;
+  /** Stops a dispatch for a reason that was found elsewhere. Its rows stay as they are. Never throws. */
+  stop(dispatchId: string, reason: StopReason, code: string): Promise<void>;
 }
 
 /** Counting all rows is dear, so it is done no more often, and only when it can come to something. */
@@ -52,6 +54,17 @@ export const createStopRule = ({ dispatches, clock, observe }: StopRuleDeps): St
   };
 
   return {
+    async stop(dispatchId, reason, code) {
+      try {
+        // Adds nothing: it is read as it is now, and only if it is being sent.
+        const added = await dispatches.addRefused(dispatchId, 0);
+        if (added === undefined || !(await dispatches.stop(added.dispatch, { reason, faultCode: code }, clock()))) return;
+        observe({ type: 'stopped', dispatchId, code });
+      } catch {
+        // The next refusals find the same.
+      }
+    },
+
     async refused(keys) {
       for (const [dispatchId, ofOne] of Map.groupBy(keys, (key) => key.dispatchId)) {
         // The mails are recorded already: trouble here only delays the stop to the next refusal.

@@ -8,13 +8,18 @@ export type Pause =
       /** A safe code, such as ACCOUNT_DAILY_QUOTA_EXCEEDED. */
       readonly code: string;
       readonly since: Instant;
-      /** From then on one mail may try whether it is over. */
+      /** From then on it may be probed whether the reason is gone. */
       readonly until: Instant;
       /** Length of this wait; the next one is twice as long. */
       readonly seconds: number;
-      /** The one who tries has until then. */
+      /** The one who probes has until then. */
       readonly probeUntil?: Instant;
+      /** Probes in a row of which none was accepted; absent: none. */
+      readonly probes?: number;
     };
+
+/** A pause that senders set and end. */
+export type ServicePause = Extract<Pause, { by: 'service' }>;
 
 /** Whether the account may send. `version` grows with every change, so that two who decide at once do not both prevail. */
 export interface Sending {
@@ -22,6 +27,8 @@ export interface Sending {
   readonly pause?: Pause;
   /** When the last pause ended. */
   readonly resumedAt?: Instant;
+  /** Length of the last wait of that pause, if a sender had set it. */
+  readonly lastSeconds?: number;
 }
 
 export const SENDING: Sending = { version: 0 };
@@ -33,16 +40,52 @@ export interface PausePolicy {
   readonly probeSeconds: number;
 }
 
+/** The account may send no more mails within 24 hours. */
+export const DAILY_QUOTA = 'ACCOUNT_DAILY_QUOTA_EXCEEDED';
+/** Ten attempts in a row failed in passing, or got no answer. */
+export const TROUBLE_IN_A_ROW = 'TROUBLE_IN_A_ROW';
+/** A large share of the answers is lost, though some mails are accepted. */
+export const ANSWERS_LOST = 'ANSWERS_LOST';
+/** The credentials of several environments were refused. */
+export const CREDENTIALS = 'CREDENTIALS';
+
+/** What a pause is about: this decides how it ends. */
+export type PauseKind = 'account' | 'quota' | 'trouble' | 'credentials';
+
+export const kindOf = (code: string): PauseKind => {
+  switch (code) {
+    case DAILY_QUOTA:
+      return 'quota';
+    case TROUBLE_IN_A_ROW:
+    case ANSWERS_LOST:
+      return 'trouble';
+    case CREDENTIALS:
+      return 'credentials';
+    default:
+      return 'account';
+  }
+};
+
 /** What a sender may do now. */
 export type Permission =
   | { readonly may: 'send' }
   | { readonly may: 'wait'; readonly until?: Instant }
-  /** One mail, if the claim of the probe by this next state is granted. */
-  | { readonly may: 'probe'; readonly next: Sending };
+  /** One probe, if its claim by this next state is granted. */
+  | { readonly may: 'probe'; readonly with: 'canary' | 'mail'; readonly next: Sending };
 
 /** Whether not even a probe may be made now. */
 export const isPaused = ({ pause }: Sending, now: Instant): boolean =>
   pause?.by === 'operator' || (pause !== undefined && now < Math.max(pause.until, pause.probeUntil ?? 0));
+
+/** Probes by canary of which none was accepted, after which a recipient's mail probes. */
+export const CANARY_PROBES = 3;
+
+/**
+ * A canary is not counted against the quota, so it cannot show its end. A mail and a canary take turns after
+ * {@link CANARY_PROBES}: the mail may be refused for its recipient's sake, the canary for the simulator's.
+ */
+const probesWith = ({ code, probes = 0 }: ServicePause): 'canary' | 'mail' =>
+  kindOf(code) === 'quota' || (probes >= CANARY_PROBES && (probes - CANARY_PROBES) % 2 === 0) ? 'mail' : 'canary';
 
 /** Reads what a pause allows. Only an operator ends an operator's pause. */
 export const permission = ({ version, pause }: Sending, policy: PausePolicy, now: Instant): Permission => {
@@ -50,26 +93,28 @@ export const permission = ({ version, pause }: Sending, policy: PausePolicy, now
   if (pause.by === 'operator') return { may: 'wait' };
   if (now < pause.until) return { may: 'wait', until: pause.until };
   if (pause.probeUntil !== undefined && now < pause.probeUntil) return { may: 'wait', until: pause.probeUntil };
-  return { may: 'probe', next: { version: version + 1, pause: { ...pause, probeUntil: now + policy.probeSeconds * 1000 } } };
+  const next = { version: version + 1, pause: { ...pause, probeUntil: now + policy.probeSeconds * 1000 } };
+  return { may: 'probe', with: probesWith(pause), next };
 };
 
-/** The pause after trouble of the account; undefined: there is one already, and it is not ours to change. */
-export const pauseFor = ({ version, pause }: Sending, code: string, policy: PausePolicy, now: Instant): Sending | undefined => {
+/** A pause that begins so soon after the end of the last one is twice as long. */
+const SOON_MS = 600_000;
+
+/** The pause for a reason that senders found; undefined: there is one already, and it is not ours to change. */
+export const pauseFor = (sending: Sending, code: string, policy: PausePolicy, now: Instant): Sending | undefined => {
+  const { version, pause, resumedAt, lastSeconds } = sending;
   if (pause !== undefined) return undefined;
-  const seconds = policy.pauseBaseSeconds;
+  const isSoon = resumedAt !== undefined && lastSeconds !== undefined && now - resumedAt <= SOON_MS;
+  const seconds = isSoon ? Math.min(policy.pauseCapSeconds, lastSeconds * 2) : policy.pauseBaseSeconds;
   return { version: version + 1, pause: { by: 'service', code, since: now, until: now + seconds * 1000, seconds } };
 };
 
-/** The pause after a probe that failed: twice as long. Undefined if the pause is not the one that was probed. */
-export const prolong = (probed: Sending, code: string, policy: PausePolicy, now: Instant): Sending | undefined => {
-  const { version, pause } = probed;
-  if (pause?.by !== 'service') return undefined;
-  const seconds = Math.min(policy.pauseCapSeconds, pause.seconds * 2);
-  return { version: version + 1, pause: { by: 'service', code, since: pause.since, until: now + seconds * 1000, seconds } };
-};
-
 /** No pause any more. */
-export const resumed = ({ version }: Sending, now: Instant): Sending => ({ version: version + 1, resumedAt: now });
+export const resumed = ({ version, pause }: Sending, now: Instant): Sending => ({
+  version: version + 1,
+  resumedAt: now,
+  ...(pause?.by === 'service' && { lastSeconds: pause.seconds }),
+});
 
 /** An operator's pause, over whatever there was. */
 export const pausedBy = (
@@ -80,15 +125,3 @@ export const pausedBy = (
   version: version + 1,
   pause: { by: 'operator', who, since: now, ...(reason !== undefined && { reason }) },
 });
-
-/** Outcomes in a row, of different recipients, that look like trouble of SES or of the way to it. */
-export type Streak = ReadonlySet<string>;
-
-const STREAK_LENGTH = 10;
-
-/** The streak after one more outcome. */
-export const nextStreak = (streak: Streak, recipient: string, isTrouble: boolean): Streak =>
-  isTrouble ? new Set([...streak, recipient]) : new Set();
-
-/** Whether it is long enough to pause. */
-export const isRun = (streak: Streak): boolean => streak.size >= STREAK_LENGTH;

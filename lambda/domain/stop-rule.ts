@@ -13,6 +13,10 @@ export const STOP_REASONS = [
   'stale',
   'recipients-unreadable',
   'content-unreadable',
+  /** SES refuses this dispatch's mails as it would refuse the whole account, and accepts others. */
+  'refused-though-account-works',
+  /** Its mails are from an address that this service no longer sends from. */
+  'sender-not-configured',
 ] as const;
 
 /** Rows that became final since the dispatch was accepted or resumed. */

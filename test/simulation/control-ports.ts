@@ -1,4 +1,4 @@
-import type { DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports.ts';
+import type { CanaryRepository, DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports.ts';
 import { type DispatchStatus, isActive } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import { ATTEMPTS_EXHAUSTED, type Recipient } from '../../lambda/domain/recipient.ts';
@@ -92,6 +92,29 @@ export const createSendingPort = ({ table, access, checks, sabotage }: PortDeps,
     return valueOf(await access.ask(process(), `sending: ${next.pause?.by ?? 'no pause'}`, effect));
   },
 });
+
+/** What senders tell one another about canaries. */
+export const createCanaryPort = ({ table, access }: PortDeps, process: () => Process): CanaryRepository => {
+  const { canaries } = table;
+  return {
+    newest: async () => valueOr(await access.ask(process(), 'newest canary', () => canaries.newest), undefined),
+    book: async (now, apartSeconds) => {
+      const effect = () => {
+        if ((canaries.bookedAt ?? -Infinity) > now - apartSeconds * 1000) return false;
+        canaries.bookedAt = now;
+        return true;
+      };
+      return valueOr(await access.ask(process(), 'book canary of the account', effect), false);
+    },
+    async record(result) {
+      const effect = () => {
+        if ((canaries.newest?.beganAt ?? -Infinity) < result.beganAt) canaries.newest = result;
+      };
+      await access.ask(process(), `canary ${result.answer.kind}`, effect);
+    },
+    noteCredentials: () => Promise.resolve(1),
+  };
+};
 
 export const createTracesPort = ({ table, access }: PortDeps, process: () => Process): SweepTraces => ({
   lastPassAt: async () => valueOr(await access.ask(process(), 'last pass', () => table.lastPassAt), 'unavailable'),

@@ -3,13 +3,14 @@ import type { SendSignal } from '../../lambda/application/attempt-end.ts';
 import { createPacer } from '../../lambda/application/pacer.ts';
 import { createPauseGuard, type PauseGuard } from '../../lambda/application/pause-guard.ts';
 import type { SendQueue } from '../../lambda/application/ports.ts';
+import { neededMs } from '../../lambda/application/send-deps.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
-import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
+import { createStopRule, type StopRule } from '../../lambda/application/stop-dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import { aContent } from '../support/builders.ts';
 import { createFakeContents, plainRenderer } from '../support/fakes.ts';
-import { createDispatchPort, createSendingPort, createTracesPort } from './control-ports.ts';
+import { createCanaryPort, createDispatchPort, createSendingPort, createTracesPort } from './control-ports.ts';
 import type { Environment } from './event-source.ts';
 import { countDuplicate } from './feedback-host.ts';
 import type { PortDeps } from './ports.ts';
@@ -41,6 +42,7 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
   const clock = (): Instant => scheduler.now() + host.skewMs;
   const dispatches = createDispatchPort(deps, process, clock);
   const queue = deps.sendQueue(process);
+  const stopRule = createStopRule({ dispatches, clock, observe: () => undefined });
   const sendRecipients = createSendRecipients({
     recipients: createRecipientPort(deps, process),
     dispatches,
@@ -55,8 +57,8 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
       senders: plan.senders,
       parallelCalls: plan.parallelCalls,
     }),
-    guard: watched(deps, createGuard(deps, process, clock), process),
-    stopRule: createStopRule({ dispatches, clock, observe: () => undefined }),
+    guard: watched(deps, createGuard(deps, process, clock, stopRule), process),
+    stopRule,
     policy: plan.policy,
     clock,
     random: dice.next,
@@ -97,13 +99,22 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
   };
 };
 
-const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => Instant): PauseGuard =>
+const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => Instant, { stop }: StopRule): PauseGuard =>
   createPauseGuard({
     sending: createSendingPort(deps, process),
     sweeps: createTracesPort(deps, process),
-    policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: deps.plan.policy.sesTimeoutSeconds + 5 },
+    canaries: createCanaryPort(deps, process),
+    provider: deps.ses.provider(process),
+    quota: { hasRoom: () => Promise.resolve(true) },
+    stopDispatch: stop,
+    policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: deps.plan.policy.sesTimeoutSeconds + 15 },
+    fromAddress: aContent().from,
     lookAgainSeconds: 900,
+    callMs: neededMs(deps.plan.policy),
     clock,
+    random: deps.dice.next,
+    newId: deps.newId,
+    sleep: (ms) => deps.scheduler.sleep(process(), ms),
     observe: () => undefined,
   });
 
@@ -119,9 +130,10 @@ const watched = ({ scheduler, ledger }: SenderHostDeps, guard: PauseGuard, proce
     return leave;
   };
   return {
-    ask: () => time(() => guard.ask()),
+    acquire: (remainingMs) => time(() => guard.acquire(remainingMs)),
     pausedUntil: () => time(() => guard.pausedUntil()),
-    note: (answers) => guard.note(answers),
+    weigh: (...args) => guard.weigh(...args),
+    record: (...args) => guard.record(...args),
   };
 };
 

@@ -1,6 +1,6 @@
 import type { ProgressRecord } from '../../lambda/application/follow-progress.ts';
 import type { NewTask, OpenTask } from '../../lambda/application/operate-ports.ts';
-import type { StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports.ts';
+import type { CanaryResult, StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports.ts';
 import type { WalkState } from '../../lambda/application/unclear-ports.ts';
 import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../lambda/domain/dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
@@ -67,6 +67,8 @@ export interface Table {
   readonly feedback: FeedbackItem;
   readonly unclear: UnclearItems;
   sending: Sending;
+  /** What senders tell one another about canaries. */
+  readonly canaries: { newest: CanaryResult | undefined; bookedAt: Instant | undefined };
   lastPassAt: Instant | undefined;
   newestSentAt: Instant | undefined;
   readonly row: (key: RecipientKey) => Row | undefined;
@@ -114,6 +116,7 @@ export const createTable = (observer: TableObserver): Table => {
     feedback: { watermark: undefined, behindAt: undefined, unapplied: new Map() },
     unclear: { items: new Map(), state: { seconds: 0, canaries: [] }, canaryBookedAt: -Infinity },
     sending: SENDING,
+    canaries: { newest: undefined, bookedAt: undefined },
     lastPassAt: undefined,
     newestSentAt: undefined,
 

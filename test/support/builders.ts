@@ -119,6 +119,7 @@ export const aPolicy = (policy: Partial<SendPolicy & ResolvePolicy> = {}): SendP
   sesTimeoutSeconds: 10,
   attemptsPerRound: 7,
   backoff: { baseSeconds: 30, capSeconds: 3600 },
+  refusals: { baseSeconds: 60, capSeconds: 600 },
   maxReceiveCount: 11,
   unclear: 'auto',
   watermarkMarginSeconds: 60,

@@ -131,9 +131,14 @@ export interface FakeProvider extends MailProvider {
   canaries: number;
   /** From headers of the canaries. */
   readonly canariesFrom: string[];
+  /** What SES answers to the next canary. */
+  canaryAnswer: (n: number) => SendAnswer;
 }
 
 export const accepted: SendAnswer = { kind: 'accepted', messageId: 'ses-1' };
+export const accessDenied: SendAnswer = { kind: 'account', code: 'ACCESS_DENIED' };
+export const quotaExceeded: SendAnswer = { kind: 'account', code: 'ACCOUNT_DAILY_QUOTA_EXCEEDED' };
+export const credentialsRefused: SendAnswer = { kind: 'credentials', code: 'CREDENTIALS_REFUSED' };
 export const throttledAnswer: SendAnswer = { kind: 'throttled', code: 'ACCOUNT_THROTTLED' };
 export const accountTrouble: SendAnswer = { kind: 'account', code: 'ACCOUNT_SENDING_PAUSED' };
 export const transient: SendAnswer = { kind: 'transient', code: 'NOT_CONNECTED' };
@@ -153,10 +158,11 @@ export const createFakeProvider = (
     taken: [],
     canaries: 0,
     canariesFrom: [],
+    canaryAnswer: (n) => ({ kind: 'accepted', messageId: `canary-${n}` }),
     sendCanary: (from) => {
       fake.canaries += 1;
       fake.canariesFrom.push(from);
-      return Promise.resolve({ kind: 'accepted', messageId: `canary-${fake.canaries}` });
+      return Promise.resolve(fake.canaryAnswer(fake.canaries));
     },
     send: async (mail, tags) => {
       const call = { mail, tags };

@@ -4,6 +4,7 @@ import { createPacer, type Pacer } from '../../lambda/application/pacer.ts';
 import { createPauseGuard, type PauseSignal } from '../../lambda/application/pause-guard.ts';
 import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports.ts';
 import { createResolveUnclear, type ResolveReport, type ResolveSignal } from '../../lambda/application/resolve-unclear.ts';
+import { neededMs } from '../../lambda/application/send-deps.ts';
 import type { SendRate } from '../../lambda/application/send-rate.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
 import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
@@ -11,8 +12,9 @@ import type { MessageAction } from '../../lambda/domain/message-rule.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
 import type { ResolvePolicy } from '../../lambda/domain/unclear.ts';
-import { aKey, aPolicy, aRecipient } from './builders.ts';
+import { aContent, aKey, aPolicy, aRecipient } from './builders.ts';
 import { createFakeClock, type FakeClock } from './clock.ts';
+import { createFakeCanaries, createFakeQuota, type FakeCanaries, type FakeQuota } from './fake-canaries.ts';
 import { createFakeDispatches, createFakeSending, type FakeDispatches, type FakeSending } from './fake-control.ts';
 import { createFakeFeedback, type FakeFeedback } from './fake-feedback.ts';
 import { createFakeLedger, type FakeLedger } from './fake-ledger.ts';
@@ -39,9 +41,12 @@ export interface WorldOptions {
   readonly observe?: (signal: SendSignal) => void;
   /** How long an invocation may run. */
   readonly invocationMs?: number;
+  /** Another environment of the same service: it shares what is kept in the table. */
+  readonly beside?: SenderWorld;
 }
 
 const WALK_MS = 60_000;
+let environments = 0;
 
 /** A sender with everything it touches in memory. */
 export interface SenderWorld {
@@ -51,6 +56,8 @@ export interface SenderWorld {
   readonly sending: FakeSending;
   readonly feedback: FakeFeedback;
   readonly ledger: FakeLedger;
+  readonly canaries: FakeCanaries;
+  readonly quota: FakeQuota;
   readonly provider: FakeProvider;
   readonly queue: SimulatedQueue;
   readonly pacer: Pacer;
@@ -78,23 +85,27 @@ export const createSenderWorld = ({
   parallelCalls = 10,
   observe,
   invocationMs = 30_000,
+  beside,
 }: WorldOptions = {}): SenderWorld => {
-  const clock = createFakeClock();
+  const clock = beside?.clock ?? createFakeClock();
   const policy = aPolicy(changes);
-  const recipients = createFakeRecipients(
-    applyIds.map((applyId) => [aKey(applyId), aRecipient(undefined, { applyId })] as const),
-  );
+  const recipients =
+    beside?.recipients ??
+    createFakeRecipients(applyIds.map((applyId) => [aKey(applyId), aRecipient(undefined, { applyId })] as const));
   const provider = createFakeProvider(answer);
-  const queue = createSimulatedQueue(clock, { maxReceiveCount: policy.maxReceiveCount });
+  const queue = beside?.queue ?? createSimulatedQueue(clock, { maxReceiveCount: policy.maxReceiveCount });
   const pacer = createPacer({ clock: clock.now, sendRate: aSendRate(maxSendRate), rateShare: 0.9, senders: 1, parallelCalls });
-  const dispatches = createFakeDispatches(recipients);
-  const sending = createFakeSending();
-  const feedback = createFakeFeedback();
-  const ledger = createFakeLedger();
+  const dispatches = beside?.dispatches ?? createFakeDispatches(recipients);
+  const sending = beside?.sending ?? createFakeSending();
+  const canaries = beside?.canaries ?? createFakeCanaries();
+  const quota = beside?.quota ?? createFakeQuota();
+  const feedback = beside?.feedback ?? createFakeFeedback();
+  const ledger = beside?.ledger ?? createFakeLedger();
   const signals: (SendSignal | ResolveSignal)[] = [];
   const pauses: PauseSignal[] = [];
   let tokens = 0;
   const tell = observe ?? ((signal: SendSignal) => signals.push(signal));
+  const stopRule = createStopRule({ dispatches, clock: clock.now, observe: tell });
 
   const sendRecipients = createSendRecipients({
     recipients,
@@ -107,16 +118,25 @@ export const createSenderWorld = ({
     guard: createPauseGuard({
       sending,
       sweeps: sending,
-      policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: policy.sesTimeoutSeconds + 5 },
+      canaries,
+      provider,
+      quota,
+      stopDispatch: (...args) => stopRule.stop(...args),
+      policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: policy.sesTimeoutSeconds + 15 },
+      fromAddress: aContent().from,
       lookAgainSeconds: 900,
+      callMs: neededMs(policy),
       clock: clock.now,
+      random,
+      newId: () => `environment-${(environments += 1)}`,
+      sleep: clock.sleep,
       observe: (signal) => pauses.push(signal),
     }),
-    stopRule: createStopRule({ dispatches, clock: clock.now, observe: tell }),
+    stopRule,
     policy,
     clock: clock.now,
     random,
-    newId: () => `lease-${(tokens += 1)}`,
+    newId: () => `lease-${beside === undefined ? '' : 'b-'}${(tokens += 1)}`,
     sleep: clock.sleep,
     observe: tell,
   });
@@ -160,6 +180,8 @@ export const createSenderWorld = ({
     sending,
     feedback,
     ledger,
+    canaries,
+    quota,
     provider,
     queue,
     pacer,

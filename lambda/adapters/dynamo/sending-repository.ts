@@ -19,6 +19,7 @@ const PauseSchema = z.discriminatedUnion('by', [
     until: Iso,
     seconds: z.number().positive(),
     probeUntil: Iso.exactOptional(),
+    probes: Count.exactOptional(),
   }),
 ]) satisfies z.ZodType<Pause>;
 
@@ -26,6 +27,7 @@ const SendingItem = z.object({
   version: Count,
   pause: PauseSchema.exactOptional(),
   resumedAt: Iso.exactOptional(),
+  lastSeconds: z.number().positive().exactOptional(),
 }) satisfies z.ZodType<Sending>;
 
 const Key = controlKey('SENDING');
@@ -43,11 +45,12 @@ export const createSendingRepository = (client: DynamoDBDocumentClient, tableNam
     }
   },
 
-  async change({ version, pause, resumedAt }) {
+  async change({ version, pause, resumedAt, lastSeconds }) {
     const set = {
       version,
       pause: pause && toStoredPause(pause),
       resumedAt: resumedAt === undefined ? undefined : toIso(resumedAt),
+      lastSeconds,
     };
     try {
       await client.send(

@@ -49,6 +49,9 @@ const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   stale: 'its mail was due for more than a day while nothing moved, and nobody has said that it should still go out',
   'recipients-unreadable': 'the stored list of some of its recipients is missing or damaged',
   'content-unreadable': 'its stored content is missing or damaged',
+  'refused-though-account-works':
+    'SES refused at least ten of its mails in a row and accepted other mails of this account meanwhile',
+  'sender-not-configured': 'its mails are from an address that this service no longer sends from, and SES refuses them',
 };
 
 const statusSentence = (story: Story): Html => {

@@ -31,6 +31,8 @@ export const SendRecipientsEnv = z.object({
   PAUSE_CAP_SECONDS: positive,
   /** How long messages wait during an operator's pause before they are looked at again. */
   PAUSE_LOOK_SECONDS: positive,
+  /** Who canaries are from; dispatches of another sender are stopped when SES refuses them. */
+  FROM_ADDRESS: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
 });

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
+import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
+import { createCanaryRepository } from '../../adapters/dynamo/canary-repository.ts';
 import { createContentRepository } from '../../adapters/dynamo/content-repository.ts';
 import { createDispatchRepository } from '../../adapters/dynamo/dispatch-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
@@ -21,8 +24,10 @@ import { createMailRenderer } from '../../adapters/template/mail-renderer.ts';
 import type { SendSignal } from '../../application/attempt-end.ts';
 import { createPacer } from '../../application/pacer.ts';
 import { createPauseGuard } from '../../application/pause-guard.ts';
+import { createQuotaRoom } from '../../application/quota-room.ts';
 import { createRefreshAccount } from '../../application/refresh-account.ts';
 import { createSendRate } from '../../application/send-rate.ts';
+import { neededMs } from '../../application/send-deps.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
 import { createStopRule } from '../../application/stop-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
@@ -51,16 +56,17 @@ const provider = createMailProvider({
   timeoutSeconds: env.SES_TIMEOUT_SECONDS,
 });
 const accounts = createAccountRepository(table, env.TABLE_NAME);
+const refresh = createRefreshAccount({
+  budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
+  accounts,
+  source: createAccountSource(ses),
+  clock,
+  sleep,
+  observe: neverThrow(createAccountObserver(telemetry)),
+});
 const sendRate = createSendRate({
   accounts,
-  refresh: createRefreshAccount({
-    budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
-    accounts,
-    source: createAccountSource(ses),
-    clock,
-    sleep,
-    observe: neverThrow(createAccountObserver(telemetry)),
-  }),
+  refresh,
   maxSendRate: env.MAX_SEND_RATE,
   clock,
   sleep,
@@ -73,6 +79,7 @@ const observe = (signal: SendSignal): void => {
   tell(signal);
   measure(signal);
 };
+const stopRule = createStopRule({ dispatches, clock, observe });
 
 export const handler = createHandler({
   sendRecipients: createSendRecipients({
@@ -95,19 +102,29 @@ export const handler = createHandler({
       policy: {
         pauseBaseSeconds: env.PAUSE_BASE_SECONDS,
         pauseCapSeconds: env.PAUSE_CAP_SECONDS,
-        // A probe is one mail: the call, and the writes around it.
-        probeSeconds: env.SES_TIMEOUT_SECONDS + 5,
+        // One call and the writes around it, or several canaries one after the other.
+        probeSeconds: env.SES_TIMEOUT_SECONDS + 15,
       },
+      canaries: createCanaryRepository(table, env.TABLE_NAME),
+      provider,
+      quota: createQuotaRoom({ accounts, refresh, clock }),
+      stopDispatch: (...args) => stopRule.stop(...args),
+      fromAddress: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
       lookAgainSeconds: env.PAUSE_LOOK_SECONDS,
+      callMs: neededMs({ sesTimeoutSeconds: env.SES_TIMEOUT_SECONDS }),
       clock,
+      random: Math.random,
+      newId: randomUUID,
+      sleep,
       observe: neverThrow(createPauseObserver(telemetry)),
     }),
-    stopRule: createStopRule({ dispatches, clock, observe }),
+    stopRule,
     policy: {
       leaseSeconds: env.LEASE_SECONDS,
       sesTimeoutSeconds: env.SES_TIMEOUT_SECONDS,
       attemptsPerRound: env.ATTEMPTS_PER_ROUND,
       backoff: { baseSeconds: env.BACKOFF_BASE_SECONDS, capSeconds: env.BACKOFF_CAP_SECONDS },
+      refusals: { baseSeconds: env.PAUSE_BASE_SECONDS, capSeconds: env.PAUSE_CAP_SECONDS },
       maxReceiveCount: env.MAX_RECEIVE_COUNT,
     },
     clock,

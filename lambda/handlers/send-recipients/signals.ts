@@ -38,9 +38,9 @@ const NORMAL: ReadonlySet<SendSignal['type']> = new Set(['sent', 'retry', 'throt
 /** Counts and logs what happened to a recipient, by ids alone. */
 export const createSendObserver =
   ({ logger, count }: Telemetry) =>
-  ({ type, key, round, attempt, code }: SendSignal): void => {
+  ({ type, key, dispatchId, round, attempt, code }: SendSignal): void => {
     count(METRIC[type]);
-    const whose = key && { dispatchId: key.dispatchId, recipient: shortHash(key.applyId) };
+    const whose = key ? { dispatchId: key.dispatchId, recipient: shortHash(key.applyId) } : { dispatchId };
     const fields = { signal: type, ...whose, round, attempt, code };
     if (NORMAL.has(type)) logger.info('recipient', fields);
     else logger.warn('recipient', fields);
@@ -74,6 +74,7 @@ const PAUSE_METRIC: Readonly<Record<PauseSignal['type'], string>> = {
   paused: 'SendingPaused',
   'pause-prolonged': 'SendingPauseProlonged',
   resumed: 'SendingResumed',
+  'canary-unusable': 'CanaryUnusable',
 };
 
 /** Counts and logs every change of the pause, once: only the sender that made it tells. */

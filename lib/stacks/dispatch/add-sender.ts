@@ -34,6 +34,7 @@ export const addSender = (scope: Construct, { stage, scale, table, lists, sends,
       PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
       PAUSE_CAP_SECONDS: String(stage.pauseCapSeconds),
       PAUSE_LOOK_SECONDS: String(stage.pauseLookSeconds),
+      FROM_ADDRESS: stage.fromAddress,
       RETENTION_DAYS: String(stage.retentionDays),
     } satisfies SendRecipientsEnvVars,
   });

@@ -3,25 +3,25 @@ import { describe, expect, it } from 'vitest';
 
 import {
   isPaused,
-  isRun,
-  nextStreak,
-  type Pause,
+  kindOf,
   pausedBy,
   pauseFor,
   type PausePolicy,
   permission,
-  prolong,
   resumed,
   SENDING,
   type Sending,
-  type Streak,
+  type ServicePause,
 } from '../../../../lambda/domain/pause.ts';
+import { afterCanary, type CanaryVerdict } from '../../../../lambda/domain/probe.ts';
 import { T0 } from '../../../support/clock.ts';
 
 const policy: PausePolicy = { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: 20 };
 const QUOTA = 'ACCOUNT_DAILY_QUOTA_EXCEEDED';
+const ended = (probed: Sending | undefined, verdict: CanaryVerdict, now: number): Sending | undefined =>
+  probed && afterCanary(probed, verdict, { accepted: 0, policy, now, random: 0.5 })?.next;
+const refused = { kind: 'refused', code: 'ACCOUNT_SENDING_PAUSED' } as const;
 
-type ServicePause = Extract<Pause, { by: 'service' }>;
 const service = (pause: Partial<ServicePause> = {}): Sending => ({
   version: 3,
   pause: { by: 'service', code: QUOTA, since: T0, until: T0 + 60_000, seconds: 60, ...pause },
@@ -38,14 +38,14 @@ describe('what a sender may do', () => {
       'is to probe then, if the claim of it is granted',
       service(),
       T0 + 60_000,
-      { may: 'probe', next: { ...service({ probeUntil: T0 + 80_000 }), version: 4 } },
+      { may: 'probe', with: 'mail', next: { ...service({ probeUntil: T0 + 80_000 }), version: 4 } },
     ],
     ['is to wait while another probes', service({ probeUntil: T0 + 80_000 }), T0 + 79_999, { may: 'wait', until: T0 + 80_000 }],
     [
       'is to probe when the other one died over it',
       service({ probeUntil: T0 + 80_000 }),
       T0 + 80_000,
-      { may: 'probe', next: { ...service({ probeUntil: T0 + 100_000 }), version: 4 } },
+      { may: 'probe', with: 'mail', next: { ...service({ probeUntil: T0 + 100_000 }), version: 4 } },
     ],
   ])('%s', (_name, sending, now, expected) => {
     expect(permission(sending, policy, now)).toEqual(expected);
@@ -68,29 +68,36 @@ describe('trouble of the account', () => {
     expect(pauseFor(sending, 'ACCOUNT_SENDING_PAUSED', policy, T0 + 5)).toBeUndefined();
   });
 
-  it('doubles the pause with each probe that fails, up to the cap', () => {
-    const lengths: number[] = [];
-    let sending = service();
-    for (let now = T0 + 60_000; lengths.length < 6;) {
-      const asked = permission(sending, policy, now);
-      if (asked.may !== 'probe') throw new Error(asked.may);
-      const next = prolong(asked.next, 'ACCOUNT_SENDING_PAUSED', policy, now + 1_000);
-      if (next?.pause?.by !== 'service') throw new Error('no pause');
-      lengths.push((next.pause.until - now - 1_000) / 1000);
-      sending = next;
-      now = next.pause.until;
-    }
+  it.each([
+    ['twice as long as the last one', T0 + 600_000, 240, 480],
+    ['no longer than the cap', T0 + 600_000, 480, 600],
+    ['as long as any, once ten minutes have passed', T0 + 600_001, 240, 60],
+  ])('that comes soon again pauses %s', (_name, now, lastSeconds, expected) => {
+    expect(pauseFor({ version: 7, resumedAt: T0, lastSeconds }, QUOTA, policy, now)?.pause).toMatchObject({ seconds: expected });
+  });
+});
 
-    expect(lengths).toEqual([120, 240, 480, 600, 600, 600]);
-    expect(sending.pause).toMatchObject({ since: T0, code: 'ACCOUNT_SENDING_PAUSED', seconds: 600 });
-    expect(sending.pause).not.toHaveProperty('probeUntil');
+describe('what a pause is about', () => {
+  it.each([
+    [QUOTA, 'quota'],
+    ['TROUBLE_IN_A_ROW', 'trouble'],
+    ['ANSWERS_LOST', 'trouble'],
+    ['CREDENTIALS', 'credentials'],
+    ['ACCESS_DENIED', 'account'],
+    ['ACCOUNT_SENDING_PAUSED', 'account'],
+  ])('is told by its code %s: %s', (code, kind) => {
+    expect(kindOf(code)).toBe(kind);
   });
 
-  it.each([
-    ['a pause of an operator', operator],
-    ['no pause', SENDING],
-  ])('that a probe met does not prolong %s', (_name, sending) => {
-    expect(prolong(sending, QUOTA, policy, T0)).toBeUndefined();
+  it.each<[string, Partial<ServicePause>, 'canary' | 'mail']>([
+    ['the account by a canary', { code: 'ACCESS_DENIED' }, 'canary'],
+    ['the account by a canary, though two were not accepted', { code: 'ACCESS_DENIED', probes: 2 }, 'canary'],
+    ['the account by a mail after three canaries (V32)', { code: 'ACCESS_DENIED', probes: 3 }, 'mail'],
+    ['the account by a canary again after that mail', { code: 'ACCESS_DENIED', probes: 4 }, 'canary'],
+    ['trouble by canaries', { code: 'TROUBLE_IN_A_ROW' }, 'canary'],
+    ['the quota by a mail, which alone is counted', {}, 'mail'],
+  ])('is probed: %s', (_name, pause, expected) => {
+    expect(permission(service(pause), policy, T0 + 60_000)).toMatchObject({ may: 'probe', with: expected });
   });
 });
 
@@ -105,6 +112,12 @@ describe('a pause of an operator', () => {
 
   it('ends with the instant at which it did', () => {
     expect(resumed(operator, T0 + 5)).toEqual({ version: 4, resumedAt: T0 + 5 });
+  });
+});
+
+describe('the end of a pause of the service', () => {
+  it('keeps how long it last was', () => {
+    expect(resumed(service({ seconds: 240 }), T0 + 5)).toEqual({ version: 4, resumedAt: T0 + 5, lastSeconds: 240 });
   });
 });
 
@@ -134,8 +147,8 @@ describe('whatever senders do, each by what it last saw', () => {
         look: undefined,
         pause: pauseFor(saw, QUOTA, policy, now),
         probe: asked.may === 'probe' ? asked.next : undefined,
-        'probe went well': probe && resumed(probe, now),
-        'probe failed': probe && prolong(probe, QUOTA, policy, now),
+        'probe went well': ended(probe, { kind: 'works' }, now),
+        'probe failed': ended(probe, refused, now),
       }[act];
       seen[sender] = wanted ?? stored;
       if (act !== 'look') probes[sender] = undefined;
@@ -167,8 +180,8 @@ describe('whatever senders do, each by what it last saw', () => {
     if (asked.may !== 'probe') throw new Error(asked.may);
     const paused = pausedBy(asked.next, { who: 'op-1' }, T0 + 61_000);
 
-    expect(resumed(asked.next, T0 + 62_000).version).toBe(paused.version);
-    expect(prolong(asked.next, QUOTA, policy, T0 + 62_000)?.version).toBe(paused.version);
+    expect(ended(asked.next, { kind: 'works' }, T0 + 62_000)?.version).toBe(paused.version);
+    expect(ended(asked.next, refused, T0 + 62_000)?.version).toBe(paused.version);
   });
 
   it('one probes at a time, and a pause ends by its own probe alone', () => {
@@ -183,21 +196,5 @@ describe('whatever senders do, each by what it last saw', () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-});
-
-describe('a run of trouble', () => {
-  const after = (...outcomes: readonly (readonly [string, boolean])[]): Streak =>
-    outcomes.reduce<Streak>((streak, [recipient, isTrouble]) => nextStreak(streak, recipient, isTrouble), new Set());
-  const troubles = (count: number) => Array.from({ length: count }, (_, i) => [`r-${i}`, true] as const);
-
-  it.each<[string, Streak, boolean]>([
-    ['is ten in a row', after(...troubles(10)), true],
-    ['is not nine', after(...troubles(9)), false],
-    ['is not ten of one recipient', after(...Array.from({ length: 10 }, () => ['r-1', true] as const)), false],
-    ['begins anew after one that went well', after(...troubles(9), ['r-x', false], ['r-y', true]), false],
-    ['is nothing at the start', new Set(), false],
-  ])('%s', (_name, streak, expected) => {
-    expect(isRun(streak)).toBe(expected);
   });
 });

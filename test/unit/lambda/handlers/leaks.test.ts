@@ -19,6 +19,7 @@ import { neverThrow } from '../../../../lambda/observability/telemetry.ts';
 import { aContent, aKey, aPolicy, aRecipient, DISPATCH_ID, processing } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
+import { createFakeCanaries, createFakeQuota } from '../../../support/fake-canaries.ts';
 import { createFakeDispatches, createFakeSending } from '../../../support/fake-control.ts';
 import { createFakeLedger } from '../../../support/fake-ledger.ts';
 import { createFakeContents, createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
@@ -93,9 +94,18 @@ const run = async ({
       guard: createPauseGuard({
         sending,
         sweeps: sending,
+        canaries: createFakeCanaries(),
+        provider,
+        quota: createFakeQuota(),
+        stopDispatch: () => Promise.resolve(),
         policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: 15 },
+        fromAddress: 'jobs@example.org',
         lookAgainSeconds: 900,
+        callMs: 12_000,
         clock: clock.now,
+        random: () => 0.5,
+        newId: () => 'environment-1',
+        sleep: clock.sleep,
         observe: neverThrow(createPauseObserver(telemetry)),
       }),
       stopRule: createStopRule({ dispatches, clock: clock.now, observe }),

@@ -1,0 +1,113 @@
+import type { Instant } from '../domain/instant.ts';
+import { DAILY_QUOTA } from '../domain/pause.ts';
+import { type CanaryVerdict, readCanary } from '../domain/probe.ts';
+import { endOf, isForeignFrom, previousRefusal } from '../domain/refusals.ts';
+import type { AttemptAnswer } from './attempt-end.ts';
+import type { NotedAnswer } from './noted-answer.ts';
+import type { PauseGuardDeps } from './pause-guard.ts';
+import type { ClaimedRecipient } from './ports.ts';
+import { createRefusalWatch, type RefusalRun } from './refusal-watch.ts';
+import type { SharedCanary } from './shared-canary.ts';
+
+/** Why sending should pause, or why a canary could not say so. */
+export interface Decided {
+  readonly code: string;
+  readonly pauses: boolean;
+  readonly isUnusable: boolean;
+}
+
+/** Decides what refusals for the account's sake mean: for the recipient, its dispatch, and the whole account. */
+export interface RefusalRules {
+  /** Tells a refusal that counts as an attempt of its recipient from one that is given back. Never throws. */
+  weigh(answer: AttemptAnswer, claimed: ClaimedRecipient, from: string): Promise<AttemptAnswer>;
+  /** Adds a chunk. */
+  add(answers: readonly NotedAnswer[]): void;
+  /** Asks a canary if ten refusals in a row, or a repeated one, call for it. @param hasTime whether it may be sent now */
+  decide(hasTime: () => boolean): Promise<Decided | undefined>;
+  forget(): void;
+}
+
+export type RefusalRulesDeps = Pick<PauseGuardDeps, 'stopDispatch' | 'fromAddress' | 'clock'> & { readonly canary: SharedCanary };
+
+/** Rules for one sender environment. */
+export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }: RefusalRulesDeps): RefusalRules => {
+  const watch = createRefusalWatch();
+  /** When the newest accepted mail of each From was claimed. */
+  const acceptedAt = new Map<string, Instant>();
+  let foreign: { readonly dispatchId: string; readonly code: string }[] = [];
+  /** When a recipient was last refused again, and nothing says yet that other mails are accepted. */
+  let repeatedAt: Instant | undefined;
+  let chunk = 0;
+
+  const worksSince = async (at: Instant, from: string): Promise<boolean> => {
+    if ((acceptedAt.get(from) ?? -Infinity) > at) return true;
+    const asked = await canary.newest();
+    return asked !== undefined && asked.answer.kind === 'accepted' && asked.beganAt >= at;
+  };
+
+  const weigh = async (
+    answer: AttemptAnswer,
+    { recipient, attempts }: ClaimedRecipient,
+    from: string,
+  ): Promise<AttemptAnswer> => {
+    if (answer.kind !== 'account' || answer.code === DAILY_QUOTA || isForeignFrom(answer.code, from, fromAddress)) return answer;
+    const { code } = answer;
+    const previous = previousRefusal({ attempts, round: recipient.round, lease: recipient.lease.token, code });
+    if (previous === undefined) return answer;
+    repeatedAt = clock();
+    return (await worksSince(endOf(previous), from)) ? { kind: 'refused-alone', code } : answer;
+  };
+
+  /** What one run of ten comes to, by what a canary said that began after it. */
+  const decideRun = async (run: RefusalRun, verdict: CanaryVerdict): Promise<Decided | undefined> => {
+    const { dispatchId, code } = run;
+    const isUnusable = verdict.kind === 'unusable';
+    if (verdict.kind === 'works' && dispatchId !== undefined)
+      await stopDispatch(dispatchId, 'refused-though-account-works', code);
+    if (verdict.kind === 'works' || isUnusable) watch.forget(dispatchId);
+    if (dispatchId !== undefined) return undefined;
+    if (verdict.kind === 'refused') return { code: verdict.code, pauses: true, isUnusable };
+    return isUnusable ? { code, pauses: true, isUnusable } : undefined;
+  };
+
+  return {
+    weigh: (answer, claimed, from) => weigh(answer, claimed, from).catch(() => answer),
+
+    add(answers) {
+      chunk += 1;
+      for (const { answer, from, startedAt } of answers) {
+        if (answer.kind === 'accepted') acceptedAt.set(from, Math.max(acceptedAt.get(from) ?? -Infinity, startedAt));
+      }
+      const isForeign = ({ answer, from }: NotedAnswer) =>
+        answer.kind === 'account' && isForeignFrom(answer.code, from, fromAddress);
+      foreign = answers
+        .filter(isForeign)
+        .map(({ key, answer }) => ({ dispatchId: key.dispatchId, code: 'code' in answer ? answer.code : '' }));
+      watch.add(
+        answers.filter((each) => !isForeign(each)),
+        chunk,
+        clock(),
+      );
+    },
+
+    async decide(hasTime) {
+      for (const [dispatchId, [first]] of Map.groupBy(foreign.splice(0), (each) => each.dispatchId))
+        await stopDispatch(dispatchId, 'sender-not-configured', first?.code ?? '');
+      const runs = watch.runs();
+      const after = Math.max(repeatedAt ?? -Infinity, ...runs.map((run) => run.lastAt));
+      if (after === -Infinity || !hasTime()) return undefined;
+      const asked = await canary.askedAfter(after);
+      if (asked === undefined) return undefined;
+      repeatedAt = undefined;
+      let decided: Decided | undefined;
+      // Dispatches first: the run of all mails forgets theirs too.
+      for (const run of runs.toReversed()) decided = (await decideRun(run, readCanary(asked.answer, run.code))) ?? decided;
+      return decided;
+    },
+
+    forget() {
+      watch.forget();
+      repeatedAt = undefined;
+    },
+  };
+};
