@@ -52,7 +52,8 @@ export const createOperateSending = ({ sending, clock, random, sleep }: OperateS
       for (let tries = 1; tries <= TRIES; tries += 1) {
         const now = await read();
         if (isGranted(now, wish)) return { sending: now, changed: false };
-        const next = wish.paused ? pausedBy(now, wish, clock()) : resumed(now, clock());
+        // A person who resumes says that the cause is gone: the next pause is not longer for the last one.
+        const next = wish.paused ? pausedBy(now, wish, clock()) : resumed({ version: now.version }, clock());
         if (await store(next)) return { sending: next, changed: true };
         // A sender has set or ended a pause of its own meanwhile.
         await sleep(RETRY_MS * tries * (0.5 + random() / 2));

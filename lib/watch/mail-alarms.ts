@@ -17,6 +17,31 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     },
   ],
   [
+    'AccountTrouble',
+    {
+      severity: 'notice',
+      impact:
+        'SES refuses mails for the account’s sake: if it refuses all of them, sending pauses; otherwise their recipients wait, and fail in the end.',
+      runbook: 'mails-refused-for-the-account',
+    },
+  ],
+  [
+    'CanaryUnusable',
+    {
+      severity: 'notice',
+      impact: 'SES refuses the service’s own test mails but not those to recipients: pauses last longer than they need to.',
+      runbook: 'canary-unusable',
+    },
+  ],
+  [
+    'CredentialsRefused',
+    {
+      severity: 'notice',
+      impact: 'SES refuses the credentials of a sender: that sender rests, and if it happens to several, sending pauses.',
+      runbook: 'credentials-refused',
+    },
+  ],
+  [
     'OutcomeUnknown',
     {
       severity: 'page',

@@ -18,6 +18,8 @@ export type Fault =
 export interface FaultyCall {
   readonly recipient: string;
   readonly from: string;
+  /** The dispatch that the mail is tagged with; a canary has none. */
+  readonly dispatchId?: string | undefined;
 }
 
 type MakeFault = (call: FaultyCall, argument: string | undefined) => Fault;
@@ -64,6 +66,8 @@ export const FAULTS: Readonly<Record<string, MakeFault>> = {
   'access-denied': refuse(
     refusal(403, 'AccessDeniedException', 'User local is not authorized to perform: ses:SendEmail on the resource.'),
   ),
+  credentials: refuse(refusal(403, 'ExpiredTokenException', 'The security token included in the request is expired')),
+  'paused-as-rejected': refuse(refusal(400, 'MessageRejected', 'Sending paused for this account.')),
   'no-configuration-set': refuse(refusal(404, 'NotFoundException', 'Configuration set <local> does not exist.')),
   rejected: ({ recipient }) => unverified(recipient),
   'rejected-content': refuse(refusal(400, 'MessageRejected', 'The content of the message is not allowed.')),

@@ -15,12 +15,14 @@ export const PlannedFault = z
     times: z.number().int().positive().optional(),
     /** Only calls to addresses that contain this text. */
     recipient: z.string().optional(),
+    /** Only mails of this dispatch. */
+    dispatchId: z.string().optional(),
     operation: z.enum(['SendEmail', 'GetEmailTemplate', 'GetAccount']).default('SendEmail'),
     /** Only that share of the calls it could meet, drawn at random from the seed. */
     share: z.number().gt(0).max(1).optional(),
     seed: z.number().int().optional(),
   })
-  .refine(({ fault, recipient }) => fault !== UNREAD || recipient === undefined, {
+  .refine(({ fault, recipient, dispatchId }) => fault !== UNREAD || (recipient ?? dispatchId) === undefined, {
     error: `${UNREAD} breaks the connection before the recipient is known`,
     path: ['recipient'],
   });
@@ -39,6 +41,7 @@ export const createFaultPlan = () => {
         order.operation === operation &&
         (order.fault === UNREAD) === unread &&
         call.recipient.includes(order.recipient ?? '') &&
+        (order.dispatchId === undefined || order.dispatchId === call.dispatchId) &&
         strikes(),
     );
     if (found) {

@@ -100,7 +100,8 @@ export const sendEmail = async (
     take(toMail(call, messageId, new Date()));
     return { MessageId: messageId };
   };
-  const faulty = { recipient, from: call.FromEmailAddress };
+  const dispatchId = call.EmailTags.find(({ Name }) => Name === 'dispatchId')?.Value;
+  const faulty = { recipient, from: call.FromEmailAddress, dispatchId };
   const fault = plan.next('SendEmail', faulty) ?? faultOfAddress(faulty);
   noteOutcome(recipient, fault ? describeFault(fault) : TAKEN, !fault || takesMail(fault) ? messageId : undefined);
   if (fault) await carryOutFault(fault, { take: takeMail, response });

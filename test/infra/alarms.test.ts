@@ -32,6 +32,9 @@ describe('an alarm on what the service tells', () => {
     ['AccountOutdated', 'ignore'],
     // An event: without news it did not happen again.
     ['DispatchStopped', 'notBreaching'],
+    ['AccountTrouble', 'notBreaching'],
+    ['CanaryUnusable', 'notBreaching'],
+    ['CredentialsRefused', 'notBreaching'],
     ['OutcomeUnknown', 'notBreaching'],
     ['CanaryRefused', 'notBreaching'],
     ['DuplicateSent', 'notBreaching'],

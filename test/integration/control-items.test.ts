@@ -13,6 +13,7 @@ import {
   recipientKey,
 } from '../../lambda/adapters/dynamo/keys.ts';
 import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
+import { createCanaryRepository } from '../../lambda/adapters/dynamo/canary-repository.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
 import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
 import type { Dispatch } from '../../lambda/domain/dispatch.ts';
@@ -127,6 +128,7 @@ describe('whether the account may send', () => {
       ...controlKey('SENDING'),
       version: next.version,
       resumedAt: '2026-03-02T09:07:00.000Z',
+      ...(next.lastSeconds !== undefined && { lastSeconds: next.lastSeconds }),
     });
   });
 
@@ -134,6 +136,39 @@ describe('whether the account may send', () => {
     await put({ ...controlKey('SENDING'), version: 1, pause: { by: 'nobody' } });
 
     expect(await sending().read()).toBe('unavailable');
+  });
+});
+
+describe('what senders tell one another about canaries', () => {
+  const canaries = () => createCanaryRepository(table.client, table.tableName);
+
+  it('is nothing before the first one', async () => {
+    expect(await canaries().newest()).toBeUndefined();
+  });
+
+  it('lets one of twenty send a canary, and the next one ten seconds later', async () => {
+    const booked = await Promise.all(Array.from({ length: 20 }, () => canaries().book(T0, 10)));
+
+    expect(booked.filter(Boolean)).toHaveLength(1);
+    expect([await canaries().book(T0 + 9_999, 10), await canaries().book(T0 + 10_000, 10)]).toEqual([false, true]);
+  });
+
+  it('is the result of the canary that began last, whatever the order', async () => {
+    const newer = { beganAt: T0 + 5, answer: { kind: 'account', code: 'ACCESS_DENIED' } } as const;
+    await canaries().record(newer);
+    await canaries().record({ beganAt: T0, answer: { kind: 'accepted', messageId: 'm-1' } });
+
+    expect(await canaries().newest()).toEqual(newer);
+  });
+
+  it('counts environments whose credentials were refused within five minutes, though two are at once', async () => {
+    await canaries().noteCredentials('e-0', T0 - 5 * MINUTE);
+    const counts = await Promise.all(['e-1', 'e-2'].map((id) => canaries().noteCredentials(id, T0)));
+
+    expect(Math.max(...counts)).toBe(2);
+    expect(await canaries().noteCredentials('e-3', T0 + 1)).toBe(3);
+    // The result and the booking stay as they were.
+    expect(await canaries().newest()).toMatchObject({ beganAt: T0 + 5 });
   });
 });
 

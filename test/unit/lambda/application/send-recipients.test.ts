@@ -203,7 +203,7 @@ describe('trouble of the whole account', () => {
       attemptCount: 0,
       lastErrorCode: 'ACCOUNT_SENDING_PAUSED',
     });
-    expect(action).toEqual({ do: 'requeue', until: world.clock.now() + 1_000 });
+    expect(action).toEqual({ do: 'requeue', until: world.clock.now() + 60_000 });
   });
 
   it('for a day dead-letters nothing and fails nobody; all are sent afterwards (S6)', async () => {
@@ -212,6 +212,8 @@ describe('trouble of the whole account', () => {
       applyIds: ids(12),
       answer: (_call, n) => (n <= 5 || world.clock.now() >= open ? { kind: 'accepted', messageId: `ses-${n}` } : accountTrouble),
     });
+    world.provider.canaryAnswer = (n) =>
+      world.clock.now() >= open ? { kind: 'accepted', messageId: `canary-${n}` } : accountTrouble;
     await world.queue.send(ids(12).map((applyId) => ({ key: aKey(applyId), delaySeconds: 0 })));
 
     await world.run(48 * 3_600_000);

@@ -61,6 +61,8 @@ describe('a refusal is taken by the sender for', () => {
     ['rejected-from', 'account', 'FROM_IDENTITY_NOT_VERIFIED'],
     ['mail-from', 'account', 'MAIL_FROM_DOMAIN_NOT_VERIFIED'],
     ['access-denied', 'account', 'ACCESS_DENIED'],
+    ['paused-as-rejected', 'account', 'ACCOUNT_SENDING_PAUSED'],
+    ['credentials', 'credentials', 'CREDENTIALS_REFUSED'],
     ['no-configuration-set', 'account', 'CONFIGURATION_SET_NOT_FOUND'],
     ['rejected', 'permanent', 'RECIPIENT_NOT_VERIFIED'],
     ['rejected-content', 'permanent', 'MESSAGE_REJECTED'],
@@ -102,6 +104,14 @@ describe('the plan of faults', () => {
     expect(plan.next('SendEmail', callTo('kim@example.com'))).toMatchObject({ kind: 'silent' });
     expect(plan.next('GetEmailTemplate')).toMatchObject({ kind: 'refuse' });
     expect(plan.next('GetAccount')).toBeUndefined();
+  });
+
+  it('meets only the mails of the dispatch it names, and no canary (V32)', () => {
+    const plan = planOf({ fault: 'access-denied', dispatchId: 'd-1' });
+
+    expect(plan.next('SendEmail', { ...callTo('kim@example.com'), dispatchId: 'd-2' })).toBeUndefined();
+    expect(plan.next('SendEmail', callTo('success@simulator.amazonses.com'))).toBeUndefined();
+    expect(plan.next('SendEmail', { ...callTo('kim@example.com'), dispatchId: 'd-1' })).toMatchObject({ kind: 'refuse' });
   });
 
   it('meets the share of the calls that was ordered, the same ones for the same seed', () => {

@@ -27,6 +27,16 @@ const CASES: [string, Sending, Record<string, unknown>][] = [
     { version: 5, pause: { by: 'operator', who: 'op-1', since: T0, reason: 'wrong template' } },
     { version: 5, pause: { by: 'operator', who: 'op-1', since: at, reason: 'wrong template' } },
   ],
+  [
+    'one that was probed',
+    { version: 7, pause: { ...service, probes: 2 } },
+    { version: 7, pause: { ...service, since: at, until: later, probes: 2 } },
+  ],
+  [
+    'one of the service that ended',
+    { version: 8, resumedAt: T0, lastSeconds: 120 },
+    { version: 8, resumedAt: at, lastSeconds: 120 },
+  ],
   ['one that ended', { version: 6, resumedAt: T0 }, { version: 6, resumedAt: at }],
 ];
 
@@ -79,7 +89,7 @@ describe('a change', () => {
     expect(await repository.change(sending)).toBe(true);
 
     const input = dynamo.commandCalls(UpdateCommand)[0]?.args[0].input;
-    const removed = ['pause', 'resumedAt'].filter((name) => !(name in item)).map((name) => `#${name}`);
+    const removed = ['pause', 'resumedAt', 'lastSeconds'].filter((name) => !(name in item)).map((name) => `#${name}`);
     expect(input?.Key).toEqual(Key);
     expect(input?.UpdateExpression?.split(' REMOVE ')[1]).toBe(removed.join(', '));
     expect(input?.ConditionExpression).toBe('#version = :was_version');
