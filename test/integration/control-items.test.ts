@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { createCanaryRepository } from '../../lambda/adapters/dynamo/canary-repository.ts';
 import { createDispatchRepository } from '../../lambda/adapters/dynamo/dispatch-repository.ts';
 import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/items.ts';
 import {
@@ -13,7 +14,6 @@ import {
   recipientKey,
 } from '../../lambda/adapters/dynamo/keys.ts';
 import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
-import { createCanaryRepository } from '../../lambda/adapters/dynamo/canary-repository.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
 import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
 import type { Dispatch } from '../../lambda/domain/dispatch.ts';

@@ -99,14 +99,14 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
   };
 };
 
-const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => Instant, { stop }: StopRule): PauseGuard =>
+const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => Instant, stopRule: StopRule): PauseGuard =>
   createPauseGuard({
     sending: createSendingPort(deps, process),
     sweeps: createTracesPort(deps, process),
     canaries: createCanaryPort(deps, process),
     provider: deps.ses.provider(process),
     quota: { hasRoom: () => Promise.resolve(true) },
-    stopDispatch: stop,
+    stopDispatch: (...args) => stopRule.stop(...args),
     policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: deps.plan.policy.sesTimeoutSeconds + 15 },
     fromAddress: aContent().from,
     lookAgainSeconds: 900,

@@ -28,6 +28,7 @@ const SENDER = {
   PAUSE_BASE_SECONDS: '60',
   PAUSE_CAP_SECONDS: '600',
   PAUSE_LOOK_SECONDS: '900',
+  FROM_ADDRESS: 'Recruiting <jobs@example.org>',
   RETENTION_DAYS: '180',
 };
 
