@@ -12,6 +12,7 @@ import {
   statusNow,
   wasCounted,
   withBatches,
+  withUnexpanded,
 } from '../../../../lambda/domain/dispatch.ts';
 import { someCounts, someDeliveries } from '../../../support/builders.ts';
 
@@ -111,4 +112,20 @@ it('the rows of two shards add up', () => {
 
   expect(sum).toEqual({ PENDING: 11, PROCESSING: 22, SENT: 33, FAILED: 44, UNKNOWN: 55, CANCELLED: 66 });
   expect(countRows(sum)).toBe(231);
+});
+
+describe('a cancelled dispatch of which batches were removed', () => {
+  it('has as many cancelled recipients more as have no row', () => {
+    expect(withUnexpanded({ total: 10, unexpanded: 6 }, someCounts({ SENT: 4 }))).toEqual(someCounts({ SENT: 4, CANCELLED: 6 }));
+  });
+
+  it('counts nobody twice of a batch that was expanded in part', () => {
+    expect(withUnexpanded({ total: 10, unexpanded: 6 }, someCounts({ SENT: 4, CANCELLED: 5 }))).toEqual(
+      someCounts({ SENT: 4, CANCELLED: 6 }),
+    );
+  });
+
+  it('is as its rows are if none was removed', () => {
+    expect(withUnexpanded({ total: 10 }, someCounts({ PENDING: 3 }))).toEqual(someCounts({ PENDING: 3 }));
+  });
 });
