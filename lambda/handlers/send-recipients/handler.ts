@@ -16,11 +16,14 @@ export interface SendRecipientsHandlerDeps {
   readonly queue: SendQueue;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** Called at the start of each invocation. Must not throw. */
+  readonly onStart?: () => void;
 }
 
 /** SQS in, partial failures out. A body that cannot be understood fails at once, so that SQS dead-letters it. */
-export const createHandler = ({ sendRecipients, queue, clock, telemetry }: SendRecipientsHandlerDeps) =>
+export const createHandler = ({ sendRecipients, queue, clock, telemetry, onStart }: SendRecipientsHandlerDeps) =>
   middy(async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    onStart?.();
     const receivedAt = clock();
     const parsed = event.Records.map((record) => ({ record, message: parse(record, receivedAt) }));
     const understood = parsed.flatMap(({ record, message }) => (message ? [{ record, message }] : []));

@@ -16,6 +16,7 @@ import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
 import { createObjectReader } from '../../adapters/s3/object-reader.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
+import { createKeptSockets } from '../../adapters/ses/kept-sockets.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
@@ -38,6 +39,8 @@ import { createAccountObserver, createPauseObserver, createSendObserver, createW
 
 const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
+/** A connection that was idle for longer may be closed on the other side. */
+const IDLE_MS = 20_000;
 const telemetry = createTelemetry();
 const table = createTableClient(3_000);
 // Content that is slow to come must leave time for the other messages of a batch.
@@ -49,7 +52,8 @@ const queue = createSendQueue({
   clock,
   sleep,
 });
-const ses = createSesClient(env.SES_TIMEOUT_SECONDS);
+const sockets = createKeptSockets(clock);
+const ses = createSesClient(env.SES_TIMEOUT_SECONDS, sockets);
 const provider = createMailProvider({
   client: ses,
   configurationSet: env.CONFIGURATION_SET,
@@ -136,4 +140,7 @@ export const handler = createHandler({
   queue,
   clock,
   telemetry,
+  onStart: () => {
+    sockets.dropIdle(IDLE_MS);
+  },
 });
