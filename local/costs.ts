@@ -1,128 +1,86 @@
-// `npm run costs`: what one dispatch of 1,000 costs in requests and units, counted at the emulators' doors.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// `npm run costs`: what one dispatch costs in requests and units, counted at the emulators' doors, and what a million mails
+// cost in dollars at 14 and at 500 a second.
+import { serviceScale } from '../lib/scale/service-scale.ts';
+import { describeRate, describeRequests, describeTimes, type RateCosts } from './costs/describe.ts';
+import {
+  type FunctionTime,
+  type LambdaCost,
+  pacedCost,
+  plannedCost,
+  waitOfCall,
+  waitOfMail,
+  workCost,
+} from './costs/lambda-cost.ts';
+import { measureRun, type Run } from './costs/measure.ts';
 
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import * as z from 'zod';
+const MAILS = 1_000;
+/** Enough for half a minute at the pace. */
+const SLOW_MAILS = 400;
+const SLOW_RATE = 14;
+const FAST_RATE = 500;
 
-import { CREDENTIALS } from './clients.ts';
-import { launchStack } from './launch.ts';
-import { openTable } from './ordeal/table.ts';
-import { ROOT } from './settings.ts';
-import type { StackFile } from './stack-file.ts';
-import { REGION } from './template/identity.ts';
+/** Functions that work for each mail; the scheduled ones cost the same whatever is sent. */
+const NAMES = ['accept-dispatch', 'relay-outbox', 'carry-out-task', 'send-recipients', 'apply-feedback', 'follow-progress'];
 
-const RECIPIENTS = 1_000;
-const PATIENCE_MS = 180_000;
-
-const Sample = z.looseObject({ recipients: z.array(z.looseObject({ applyId: z.string(), email: z.string() })) });
-const Answer = z.object({ id: z.string() });
-const Counts = z.object({
-  dynamodb: z.record(z.string(), z.object({ calls: z.number(), units: z.number() })),
-  sqs: z.record(z.string(), z.number()),
-  ses: z.record(z.string(), z.number()),
-  events: z.record(z.string(), z.number()),
-});
-/** Progress counts what the stream tells, after everything else. */
-const Counted = z.looseObject({
-  status: z.string(),
-  counts: z.looseObject({ SENT: z.number() }),
-  deliveries: z.looseObject({ delivered: z.number() }),
-});
-const WAITING = [
-  'ApproximateNumberOfMessages',
-  'ApproximateNumberOfMessagesNotVisible',
-  'ApproximateNumberOfMessagesDelayed',
-] as const;
-const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
-
-const makeBody = (): string => {
-  const content: unknown = JSON.parse(readFileSync(join(ROOT, 'local/samples/two-hundred.json'), 'utf8'));
-  const sample = Sample.parse(content);
-  const recipients = Array.from({ length: RECIPIENTS }, (_, n) => ({
-    ...sample.recipients[n % sample.recipients.length],
-    applyId: `apply-${n}`,
-    email: `recipient-${n}@example.com`,
-  }));
-  return JSON.stringify({ ...sample, recipients });
+const timeOf = ({ counted }: Run, name: string): FunctionTime => {
+  const time = counted.functions[`${name}-function`];
+  if (time === undefined) throw new Error(`nothing was measured of ${name}`);
+  return time;
 };
 
-const readCounts = async ({ counts = '' }: StackFile) => Counts.parse(await (await fetch(counts)).json());
+/** Of one run batches are full, as the batching window of feedback fills them on AWS; the other leaves the machine idle. */
+interface Runs {
+  readonly fast: Run;
+  readonly slow: Run;
+}
 
-/** @returns the dispatch's id */
-const post = async ({ api, tokens }: StackFile): Promise<string> => {
-  const response = await fetch(`${api}/dispatches`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tokens.admin}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'costs',
-    },
-    body: makeBody(),
-  });
-  if (response.status !== 202) throw new Error(`the dispatch was answered ${response.status}: ${await response.text()}`);
-  return Answer.parse(await response.json()).id;
-};
-
-/** Sent, delivered and counted, and nothing left in the queues: asked past the doors, so that asking is not counted. */
-const waitUntilOver = async (stack: StackFile, id: string): Promise<void> => {
-  const sqs = new SQSClient({ endpoint: stack.sqs, region: REGION, credentials: CREDENTIALS });
-  const table = openTable(stack);
-  const isEmpty = async (QueueUrl: string): Promise<boolean> => {
-    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
-    return WAITING.every((name) => Attributes[name] === '0');
+/** Costs at a rate. @param own the run whose batches are like those at that rate */
+const costsAt = (maxSendRate: number, own: Run, { fast, slow }: Runs, ofSenders: (memory: number) => LambdaCost): RateCosts => {
+  const { sender, feedback } = serviceScale({ maxSendRate, rateShare: 0.9 });
+  const costOf = (name: string): LambdaCost & { readonly memoryMegabytes: number } => {
+    if (name === 'send-recipients') return { ...ofSenders(sender.memoryMegabytes), memoryMegabytes: sender.memoryMegabytes };
+    const idle = timeOf(slow, name);
+    if (name === 'apply-feedback') {
+      const time = timeOf(fast, name);
+      const waitMs = (waitOfCall(idle) * time.invocations) / fast.mails;
+      const { memoryMegabytes } = feedback;
+      return { ...workCost(time, fast.mails, waitMs, memoryMegabytes), memoryMegabytes };
+    }
+    const time = timeOf(own, name);
+    const { memoryMegabytes } = time;
+    return { ...workCost(time, own.mails, waitOfMail(idle, slow.mails), memoryMegabytes), memoryMegabytes };
   };
-  const isOver = async (): Promise<boolean> => {
-    const { status, counts, deliveries } = Counted.parse(await table.dispatch(id));
-    const isCounted = status === 'COMPLETED' && counts.SENT === RECIPIENTS && deliveries.delivered === RECIPIENTS;
-    return isCounted && (await isEmpty(stack.queueUrl)) && (await isEmpty(stack.feedbackQueueUrl));
-  };
-  const until = Date.now() + PATIENCE_MS;
-  while (!(await isOver())) {
-    if (Date.now() > until) throw new Error(`not all of ${RECIPIENTS} mails were sent in ${PATIENCE_MS / 1000} s`);
-    await new Promise((done) => setTimeout(done, 500));
-  }
-  table.close();
-};
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
-const row = (label: string, total: number): string =>
-  `${label.padEnd(46)}${total.toFixed(total % 1 === 0 ? 0 : 1).padStart(10)}${(total / RECIPIENTS).toFixed(3).padStart(12)}`;
-
-const describe = ({ dynamodb, sqs, ses, events }: z.output<typeof Counts>): string => {
-  const operations = Object.entries(dynamodb).filter(([, { units }]) => units > 0);
-  const writes = operations.filter(([name]) => !READS.has(name));
-  const reads = operations.filter(([name]) => READS.has(name));
-  const unitsOf = (list: typeof operations) => sum(list.map(([, { units }]) => units));
-  const { EmptyReceive = 0, ...requests } = sqs;
-  return [
-    `${'One dispatch of 1,000'.padEnd(46)}${'total'.padStart(10)}${'per mail'.padStart(12)}`,
-    '-'.repeat(68),
-    row('DynamoDB write units', unitsOf(writes)),
-    ...writes.map(([name, { calls, units }]) => row(`  ${name} (${calls} calls)`, units)),
-    row('DynamoDB read units', unitsOf(reads)),
-    ...reads.map(([name, { calls, units }]) => row(`  ${name} (${calls} calls)`, units)),
-    row('SQS requests, empty receives left out', sum(Object.values(requests))),
-    ...Object.entries(requests).map(([name, count]) => row(`  ${name}`, count)),
-    row('SQS receives that brought nothing', EmptyReceive),
-    row('SES calls', sum(Object.values(ses))),
-    ...Object.entries(ses).map(([name, count]) => row(`  ${name}`, count)),
-    row('EventBridge calls', sum(Object.values(events))),
-  ].join('\n');
+  return { maxSendRate, functions: Object.fromEntries(NAMES.map((name) => [name, costOf(name)])) };
 };
 
 const run = async (): Promise<void> => {
-  const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-costs-'));
-  const stack = await launchStack(directory, { COUNT_REQUESTS: '1' });
-  try {
-    await waitUntilOver(stack.description, await post(stack.description));
-    console.log(describe(await readCounts(stack.description)));
-  } finally {
-    await stack.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const fast = await measureRun(MAILS, { PROGRESS_WINDOW_SECONDS: '1' });
+  console.log(describeRequests(fast.counted, fast.mails));
+
+  const { sender } = serviceScale({ maxSendRate: SLOW_RATE, rateShare: 0.9 });
+  const slow = await measureRun(SLOW_MAILS, {
+    LOCAL_SES_RATE: String(SLOW_RATE),
+    MAX_SEND_RATE: String(SLOW_RATE),
+    MAX_CONCURRENCY: String(sender.concurrency),
+    PARALLEL_CALLS: String(sender.parallelCalls),
+    PROGRESS_WINDOW_SECONDS: '1',
+  });
+  const slowCosts = costsAt(SLOW_RATE, slow, { fast, slow }, (memory) =>
+    pacedCost(timeOf(slow, 'send-recipients'), slow.mails, memory),
+  );
+  console.log(`\n${describeRate(slowCosts, slow.counted, slow.mails)}`);
+
+  const { rate, sender: senders } = serviceScale({ maxSendRate: FAST_RATE, rateShare: 0.9 });
+  const fastCosts = costsAt(FAST_RATE, fast, { fast, slow }, () =>
+    plannedCost(timeOf(fast, 'send-recipients'), fast.mails, rate, senders),
+  );
+  console.log(`\n${describeRate(fastCosts, fast.counted, fast.mails)}`);
+  console.log(`\n${describeTimes(NAMES, { 'as fast as it goes': fast, [`at ${SLOW_RATE}/s`]: slow })}`);
+  console.log(
+    `\nSenders at ${SLOW_RATE}/s are measured at that pace. Senders at ${FAST_RATE}/s are calculated: all of them, all the time.` +
+      '\nThe others have the processor time of the run with full batches, and wait as in the one that leaves the machine idle.' +
+      '\nThe processor time of this machine counts as that of a whole processor of Lambda. Prices: local/costs/price-list.ts.',
+  );
 };
 
 run().catch((error: unknown) => {

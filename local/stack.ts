@@ -123,7 +123,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     const queueHost = doors?.sqs ?? queues.endpoint;
     // Queue addresses lead through the door: the SDK sends a request to the host that its queue URL names.
     const model = buildModel(assembly, { sqs: queueHost, api: gateway.address, tableSuffix: tableSuffix(settings) });
-    const readCounts = () => ({ ...doors?.read(), ses: gate.counts(), events: bus.counts() });
+    const readCounts = () => ({ ...doors?.read(), ses: gate.counts(), events: bus.counts(), functions: functions.used() });
     const counts = doors && keep(await startCountsPage(settings, readCounts));
     const clients = createClients({ dynamodb: database.endpoint, sqs: queues.endpoint, pollers: queueHost });
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
-import { isFromRunner, type ToRunner } from './messages.ts';
+import { isFromRunner, type Took, type ToRunner } from './messages.ts';
 
 const RUNNER = join(import.meta.dirname, 'runner.ts');
 /** As in Lambda: what loading the code may take. */
@@ -21,7 +21,7 @@ export interface FunctionDefinition {
 
 /** What came of one event. */
 export type InvokeResult =
-  | { readonly ok: true; readonly payload: string }
+  | { readonly ok: true; readonly payload: string; readonly took?: Took }
   | { readonly ok: false; readonly errorType: string; readonly errorMessage: string };
 
 /** One execution environment: a process that takes one event at a time. */
@@ -72,7 +72,7 @@ export const startChild = (
       return;
     }
     if (message.kind === 'done') {
-      finish({ ok: true, payload: message.payload });
+      finish({ ok: true, payload: message.payload, took: message.took });
       return;
     }
     log.write({ level: 'ERROR', errorType: message.errorType, errorMessage: message.errorMessage, stackTrace: message.trace });

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { REGION } from '../template/identity.ts';
 import type { Model } from '../template/model.ts';
 import { NotUnderstoodError } from '../template/understand.ts';
-import { createPool, type FunctionPool } from './pool.ts';
+import { createPool, type FunctionPool, type FunctionUse } from './pool.ts';
 
 /** Addresses that take the place of AWS's in the functions' eyes. */
 export interface FunctionEndpoints {
@@ -48,6 +48,8 @@ const surroundings = (
 export interface FunctionHost {
   /** By name or ARN; throws if the template has no such function. */
   readonly find: (nameOrArn: string) => FunctionPool;
+  /** What each function has taken so far, by its name. */
+  readonly used: () => Readonly<Record<string, FunctionUse & { readonly memoryMegabytes: number }>>;
   /** Loads the code before it is needed: several cold starts at once are slow on a machine with few cores. */
   readonly warm: (onTrouble: (text: string) => void) => Promise<void>;
   readonly stop: () => void;
@@ -105,6 +107,10 @@ export const createFunctionHost = (model: Model, settings: Settings, { endpoints
       if (pool === undefined) throw new Error(`no template describes the function ${nameOrArn}`);
       return pool;
     },
+    used: () =>
+      Object.fromEntries(
+        [...pools.values()].map(({ definition: { name, memoryMegabytes }, used }) => [name, { ...used(), memoryMegabytes }]),
+      ),
     warm: async (onTrouble) => {
       const warmOne = async (pool: FunctionPool, reserved: number) => {
         const broken = await pool.warm(reserved);

@@ -10,6 +10,12 @@ export interface ToRunner {
   readonly memoryMegabytes: number;
 }
 
+/** How long a call ran, and how long it used a whole processor, in milliseconds. */
+export interface Took {
+  readonly milliseconds: number;
+  readonly processorMilliseconds: number;
+}
+
 interface Failure {
   readonly errorType: string;
   readonly errorMessage: string;
@@ -20,7 +26,7 @@ interface Failure {
 export type FromRunner =
   | { readonly kind: 'ready' }
   | ({ readonly kind: 'broken' } & Failure)
-  | { readonly kind: 'done'; readonly id: string; readonly payload: string }
+  | { readonly kind: 'done'; readonly id: string; readonly payload: string; readonly took: Took }
   | ({ readonly kind: 'failed'; readonly id: string } & Failure);
 
 /** Told by looking at one field, not by a schema: both ends are ours, and loading a parser slows every start of a process. */

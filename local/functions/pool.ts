@@ -2,6 +2,12 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { type FunctionChild, type FunctionDefinition, type InvokeResult, startChild } from './child.ts';
+import type { Took } from './messages.ts';
+
+/** What the answered calls of a function took. */
+export interface FunctionUse extends Took {
+  readonly invocations: number;
+}
 
 /** A function that can be called; it grows to its concurrency and waits there. */
 export interface FunctionPool {
@@ -10,6 +16,8 @@ export interface FunctionPool {
   /** Starts as many processes as may be needed at once; answers why one could not load its code, if so. */
   readonly warm: (count: number) => Promise<InvokeResult | undefined>;
   readonly pids: () => number[];
+  /** What the calls that were answered have taken together. */
+  readonly used: () => FunctionUse;
   /** kill -9 of every process there is now, and waiting for their end; new ones take over. */
   readonly crash: () => Promise<void>;
   /** Kills every process; what was under way ends as a function error. */
@@ -32,6 +40,7 @@ export const createPool = (
   const idle: FunctionChild[] = [];
   const waiting: ((child: FunctionChild) => void)[] = [];
   let stopped = false;
+  let used: FunctionUse = { invocations: 0, milliseconds: 0, processorMilliseconds: 0 };
 
   const start = (): FunctionChild => {
     const child = startChild(definition, log, () => {
@@ -60,6 +69,15 @@ export const createPool = (
     else idle.push(child);
   };
 
+  const count = (result: InvokeResult): void => {
+    if (!result.ok || result.took === undefined) return;
+    used = {
+      invocations: used.invocations + 1,
+      milliseconds: used.milliseconds + result.took.milliseconds,
+      processorMilliseconds: used.processorMilliseconds + result.took.processorMilliseconds,
+    };
+  };
+
   const warmOne = async (): Promise<InvokeResult | undefined> => {
     const child = start();
     const broken = await child.loaded;
@@ -75,6 +93,7 @@ export const createPool = (
       return results.find((result) => result !== undefined);
     },
     pids: () => [...children].map((child) => child.pid),
+    used: () => used,
     crash: async () => {
       const dying = [...children];
       for (const child of dying) child.kill();
@@ -84,6 +103,7 @@ export const createPool = (
       if (stopped) return { ok: false, errorType: 'Host.Stopped', errorMessage: 'the local stack is stopping' };
       const child = await take();
       const result = await child.invoke(JSON.stringify(event));
+      count(result);
       giveBack(child);
       return result;
     },

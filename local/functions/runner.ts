@@ -57,9 +57,15 @@ const start = async () => {
       getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
     };
     // Within `then`, so that a handler that throws at once is answered like one that rejects.
+    const begun = { at: performance.now(), usage: process.cpuUsage() };
     const running = Promise.resolve().then(() => handler(JSON.parse(event), context));
     running.then(
-      (result) => say({ kind: 'done', id, payload: JSON.stringify(result ?? null) }),
+      (result) => {
+        const payload = JSON.stringify(result ?? null);
+        const { user, system } = process.cpuUsage(begun.usage);
+        const took = { milliseconds: performance.now() - begun.at, processorMilliseconds: (user + system) / 1_000 };
+        return say({ kind: 'done', id, payload, took });
+      },
       (error: unknown) => say({ kind: 'failed', id, ...describe(error) }),
     );
   });

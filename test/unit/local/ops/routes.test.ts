@@ -25,6 +25,7 @@ const widget: FunctionPool = {
   invoke,
   warm: nothing,
   pids: () => [],
+  used: () => ({ invocations: 0, milliseconds: 0, processorMilliseconds: 0 }),
   crash: nothing,
   stop: () => undefined,
 };

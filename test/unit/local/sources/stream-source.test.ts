@@ -33,6 +33,7 @@ const follow = async (windowSeconds: number): Promise<number[]> => {
       },
       warm: () => Promise.resolve(undefined),
       pids: () => [],
+      used: () => ({ invocations: 0, milliseconds: 0, processorMilliseconds: 0 }),
       crash: () => Promise.resolve(),
       stop: () => undefined,
     },
