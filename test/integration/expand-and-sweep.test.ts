@@ -10,6 +10,7 @@ import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-
 import { packBatch } from '../../lambda/adapters/dynamo/packing.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
 import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
+import { createUnclearLedger } from '../../lambda/adapters/dynamo/unclear-ledger.ts';
 import { createExpandBatch } from '../../lambda/application/expand-batch.ts';
 import type { BatchKey, SendQueue } from '../../lambda/application/ports.ts';
 import { createSweep } from '../../lambda/application/sweep.ts';
@@ -17,9 +18,8 @@ import { toIso } from '../../lambda/domain/instant.ts';
 import type { Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
 import { shardOf } from '../../lambda/domain/shards.ts';
 import { rowCounts } from '../support/builders.ts';
-import { createFakeObjects } from '../support/fake-objects.ts';
-import { createUnclearLedger } from '../../lambda/adapters/dynamo/unclear-ledger.ts';
 import { createFakeFeedback } from '../support/fake-feedback.ts';
+import { createFakeObjects } from '../support/fake-objects.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { createFeedbackRepository } from '../../lambda/adapters/dynamo/feedback-repository.ts';
 import { parseRecipientItem, stateAttributes, toStoredAttempt } from '../../lambda/adapters/dynamo/items.ts';
 import { controlKey, dispatchKey, type ItemKey, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient-repository.ts';
-import { createFeedbackRepository } from '../../lambda/adapters/dynamo/feedback-repository.ts';
 import type { FeedbackSignal } from '../../lambda/application/apply-event.ts';
 import { createApplyFeedback } from '../../lambda/application/apply-feedback.ts';
 import { parseMailEvent } from '../../lambda/contracts/mail-event.ts';
