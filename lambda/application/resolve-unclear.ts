@@ -65,10 +65,10 @@ export const createResolveUnclear =
   (deps: ResolveUnclearDeps) =>
   async (hasTime: () => boolean): Promise<ResolveReport> => {
     const { clock, feedback, sending, walks } = deps;
-    const [heard, state, before] = await Promise.all([feedback.read(), sending.read(), walks.read()]);
-    if (heard === 'unavailable' || state === 'unavailable') return { ...NOTHING, finished: false };
+    const [state, before] = await Promise.all([sending.read(), walks.read()]);
+    if (state === 'unavailable') return { ...NOTHING, finished: false };
     const paused = isPaused(state, clock());
-    let view: Omit<ResolveView, 'random'> | undefined;
+    let waiting: WaitingClock | undefined;
     let report = NOTHING;
     let wantsCanary = false;
     let position: string | undefined;
@@ -76,7 +76,11 @@ export const createResolveUnclear =
     for await (const page of deps.ledger.due(clock(), before.position)) {
       if (page.items.length === 0) continue;
       // Nothing waits for a clock that nobody looks at.
-      const seen = (view ??= { feedback: heard, clock: await advanceClock(deps, before, paused), now: clock() });
+      waiting ??= await advanceClock(deps, before, paused);
+      // Anew for each page: what feedback found out meanwhile counts.
+      const heard = await feedback.read();
+      if (heard === 'unavailable') return { ...report, finished: false };
+      const seen = { feedback: heard, clock: waiting, now: clock() };
       for (let from = 0; from < page.items.length; from += AT_ONCE) {
         const chunk = page.items.slice(from, from + AT_ONCE);
         const results = await Promise.all(chunk.map((attempt) => handle(deps, attempt, { ...seen, random: deps.random() })));
@@ -89,7 +93,7 @@ export const createResolveUnclear =
       }
     }
     if (position !== before.position) await walks.keepPosition(position);
-    if (wantsCanary && !paused && view !== undefined) await sendCanary(deps, view.clock);
+    if (wantsCanary && !paused && waiting !== undefined) await sendCanary(deps, waiting);
     return { ...report, finished: position === undefined };
   };
 

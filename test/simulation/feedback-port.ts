@@ -16,6 +16,7 @@ export const createFeedbackPort = (deps: PortDeps, process: () => Process): Feed
     async read() {
       const effect = () => {
         ledger.unappliedSeen.set(process(), new Set(ledger.unapplied));
+        ledger.behindSeen.set(process(), feedback.behindAt);
         const unapplied = [...feedback.unapplied].map(([lease, sentAt]) => ({ lease, sentAt }));
         const watermark = sabotage === 'silence-always-believed' ? Infinity : feedback.watermark;
         const behindAt = sabotage === 'behind-ignored' ? undefined : feedback.behindAt;

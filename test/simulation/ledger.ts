@@ -69,6 +69,8 @@ export interface Ledger {
   readonly unapplied: Set<string>;
   /** Those of them when a walk last read how far feedback got. */
   readonly unappliedSeen: Map<Process, ReadonlySet<string>>;
+  /** When feedback was last behind, as the table had it then. */
+  readonly behindSeen: Map<Process, Instant | undefined>;
   readonly inHand: Map<Process, readonly ReceivedFeedback[]>;
   /** When a sender last asked whether it may send, and how old the answer was when it got it. */
   readonly leaves: Map<Process, { readonly askedAt: Instant; readonly lagMs: number }>;
@@ -100,6 +102,7 @@ export const createLedger = (): Ledger => {
     unseenChanges: new Map(),
     unapplied: new Set(),
     unappliedSeen: new Map(),
+    behindSeen: new Map(),
     inHand: new Map(),
     leaves: new Map(),
     inactiveSince: new Map(),

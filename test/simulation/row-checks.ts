@@ -113,7 +113,7 @@ const onWrittenOff = (deps: RowCheckDeps, claim: Claim, by: Process): string | u
   if (plan.policy.unclear !== 'auto') return 'taken as unsent though nobody asked SES’s events';
   if (ledger.unappliedSeen.get(by)?.has(claim.lease) === true)
     return 'taken as unsent though an event of it is known to be unapplied';
-  const fault = faultOfSilence(deps, claim);
+  const fault = faultOfSilence(deps, claim, by);
   if (fault !== undefined) return fault;
   const mail = ledger.mailsOf(claim.key).find((each) => each.lease === claim.lease);
   if (mail === undefined) return undefined;
@@ -173,10 +173,11 @@ const lostBefore = ({ ledger }: RowCheckDeps, { key, lease, round }: Claim): Cla
   );
 
 /** What the walk must have seen before it takes an attempt as unsent. */
-const faultOfSilence = ({ table, plan, now }: RowCheckDeps, claim: Claim): string | undefined => {
-  const { feedback, unclear } = table();
+const faultOfSilence = ({ ledger, table, plan, now }: RowCheckDeps, claim: Claim, by: Process): string | undefined => {
+  const { unclear } = table();
+  const behindAt = ledger.behindSeen.get(by);
   const toleranceMs = 2 * plan.skewMs + LONGEST_WALK_MS;
-  if (feedback.behindAt !== undefined && now() + toleranceMs < feedback.behindAt + plan.policy.leaseSeconds * 1000)
+  if (behindAt !== undefined && now() + toleranceMs < behindAt + plan.policy.leaseSeconds * 1000)
     return 'taken as unsent while feedback was behind';
   const item = [...unclear.items.values()].find(({ lease }) => lease === claim.lease);
   // The other of two walks may be about to remove it.
