@@ -106,6 +106,15 @@ describe('an error of SES itself is unclear as well, but its answer was not lost
   });
 });
 
+it('a 403 with a page of a proxy is transient: it says nothing about the account (V34)', async () => {
+  const { answer } = await sendWith((_request, response) => {
+    response.writeHead(403, { 'content-type': 'text/html' });
+    response.end('<html><body>Forbidden</body></html>');
+  });
+
+  expect(answer).toEqual({ kind: 'transient', code: 'TRANSIENT_FAILURE' });
+});
+
 describe('a refusal of SES is known as what it is, after exactly one POST', () => {
   it.each<[string, number, string, string, SendAnswer]>([
     [

@@ -176,7 +176,7 @@ const drawDispatches = (dice: Dice, theme: Theme): Plan['dispatches'] => {
   }
   const first = { recipients: dice.whole(1, theme === 'reopenings' ? 2 : 4), shards: dice.whole(1, 2), acceptedAt: T0 };
   if (dice.chance(theme === 'reopenings' ? 0.8 : 0.3)) return [first];
-  // Late enough for its events to bear witness about the first one's mails.
+  // Late enough for its events to move the watermark beyond the first one's mails.
   return [first, { recipients: dice.whole(1, 3), shards: 1, acceptedAt: T0 + dice.between(0, 6 * MINUTE) }];
 };
 
