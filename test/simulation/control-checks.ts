@@ -1,6 +1,6 @@
 import type { SendTags } from '../../lambda/application/ports.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
-import type { Sending } from '../../lambda/domain/pause.ts';
+import { kindOf, type Sending } from '../../lambda/domain/pause.ts';
 import { isFinal, RECIPIENT_STATUSES } from '../../lambda/domain/recipient.ts';
 import { BEHIND_AFTER_SECONDS } from './feedback-host.ts';
 import type { Ledger, Mail } from './ledger.ts';
@@ -96,6 +96,10 @@ const onDispatch = ({ ledger, table, now }: ControlCheckDeps, before: DispatchIt
 const onSending = ({ ledger, now }: ControlCheckDeps, before: Sending, after: Sending, by: Process): void => {
   if (by.host.role !== 'person') {
     if (before.pause?.by === 'operator') ledger.violate(`${by.host.name} ended an operator’s pause`);
+    if (before.pause === undefined && after.pause?.by === 'service' && kindOf(after.pause.code) === 'account') {
+      const refused = new Set(ledger.refusals.flatMap(({ host, recipient }) => (host === by.host ? [recipient] : [])));
+      if (refused.size < 10) ledger.violate(`${by.host.name} paused for the refusals of ${refused.size} recipients`);
+    }
     return;
   }
   if (after.pause?.by !== 'operator') ledger.operatorPauseSince = undefined;

@@ -2,7 +2,7 @@ import type { ReceivedFeedback } from '../../lambda/domain/feedback.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
-import type { Process } from './scheduler.ts';
+import type { Host, Process } from './scheduler.ts';
 import { nameOf } from './table.ts';
 
 /** A mail that SES really took, whoever knows of it. */
@@ -76,6 +76,16 @@ export interface Ledger {
   readonly leaves: Map<Process, { readonly askedAt: Instant; readonly lagMs: number }>;
   /** Since when the dispatch is stopped or cancelled. */
   readonly inactiveSince: Map<string, Instant>;
+  /** When SES told a sender that it accepted a mail or a canary. */
+  readonly acceptances: Instant[];
+  /** Mails that SES refused for the account's sake, as their senders were told. */
+  readonly refusals: {
+    readonly lease: string;
+    readonly recipient: string;
+    readonly round: number;
+    readonly host: Host;
+    readonly at: Instant;
+  }[];
   operatorPauseSince: Instant | undefined;
   /** Operators' pauses that are over. */
   readonly operatorPauses: { readonly from: Instant; readonly to: Instant }[];
@@ -106,6 +116,8 @@ export const createLedger = (): Ledger => {
     inHand: new Map(),
     leaves: new Map(),
     inactiveSince: new Map(),
+    acceptances: [],
+    refusals: [],
     operatorPauseSince: undefined,
     operatorPauses: [],
   };

@@ -85,6 +85,8 @@ export interface Plan {
   readonly events: EventFate;
   readonly outages: readonly Window[];
   readonly accountTrouble: readonly Window[];
+  /** Refusals for the account's sake are for the daily quota, which counts no canary. */
+  readonly isQuotaUsedUp: boolean;
   /** Part of the rows that feedback cannot write while {@link stuckRows} lasts. */
   readonly stuck: number;
   readonly stuckRows: readonly Window[];
@@ -152,6 +154,7 @@ export const drawPlan = (dice: Dice, given?: Theme): Plan => {
     events: drawEvents(dice, theme),
     outages: window(dice, calmAt, 6 * MINUTE, theme === 'table'),
     accountTrouble: window(dice, calmAt, 5 * MINUTE, theme === 'pauses'),
+    isQuotaUsedUp: dice.chance(0.4),
     stuck: rate(dice, 1, theme === 'stuck-events'),
     stuckRows: window(dice, calmAt, 30 * MINUTE, theme === 'stuck-events'),
     feedbackWindowMs: theme === 'stuck-events' ? 5_000 : dice.pick([200, 2_000]),
@@ -174,6 +177,8 @@ const drawDispatches = (dice: Dice, theme: Theme): Plan['dispatches'] => {
   if (theme === 'refusals') {
     return [{ recipients: dice.whole(FAILURES_TO_STOP, FAILURES_TO_STOP + 3), shards: 1, acceptedAt: T0 }];
   }
+  // So does the one that pauses.
+  if (theme === 'pauses' && dice.chance(0.5)) return [{ recipients: dice.whole(10, 14), shards: 1, acceptedAt: T0 }];
   const first = { recipients: dice.whole(1, theme === 'reopenings' ? 2 : 4), shards: dice.whole(1, 2), acceptedAt: T0 };
   if (dice.chance(theme === 'reopenings' ? 0.8 : 0.3)) return [first];
   // Late enough for its events to move the watermark beyond the first one's mails.

@@ -101,10 +101,21 @@ const onWrite = (deps: RowCheckDeps, before: Row, after: Row, by: Process): stri
     case 'failed':
     case 'retry':
     case 'given-back':
-      return onNotTaken(deps, after, claim);
+      return (outcome === 'retry' ? onCountedRefusal(deps, claim) : undefined) ?? onNotTaken(deps, after, claim);
     case undefined:
       return 'the attempt that was ended is not among the attempts';
   }
+};
+
+/** Promise 5: what the whole account meets costs no recipient an attempt. */
+const onCountedRefusal = ({ ledger, plan }: RowCheckDeps, { key, lease, round }: Claim): string | undefined => {
+  const ofRound = ledger.refusals.filter((each) => each.recipient === nameOf(key) && each.round === round);
+  const index = ofRound.findIndex((each) => each.lease === lease);
+  if (index < 0) return undefined;
+  const previous = ofRound[index - 1];
+  // Two hosts' clocks tell which came first.
+  const isKnownToWork = ledger.acceptances.some((at) => previous !== undefined && at >= previous.at - 2 * plan.skewMs);
+  return isKnownToWork ? undefined : 'a refusal counts as an attempt though nothing was accepted since the last one';
 };
 
 /** Promise 4, to the letter. */

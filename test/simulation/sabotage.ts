@@ -21,6 +21,8 @@ export type Sabotage =
   | 'redelivery-stamped-anew'
   | 'completion-unconditional'
   | 'pause-overwritten'
+  | 'paused-by-one-refusal'
+  | 'refusals-counted'
   | 'late-deliveries-left'
   | 'late-states-counted'
   | 'tasks-unseen';
@@ -73,6 +75,12 @@ export const RULES: readonly Rule[] = [
     theme: 'reopenings',
   },
   { sabotage: 'pause-overwritten', without: 'a sender’s decision replaces whatever pause stands by then', theme: 'pauses' },
+  { sabotage: 'paused-by-one-refusal', without: 'one refusal for the account’s sake pauses sending', theme: 'pauses' },
+  {
+    sabotage: 'refusals-counted',
+    without: 'a refusal for the account’s sake costs its recipient an attempt though nothing else is accepted',
+    theme: 'pauses',
+  },
   { sabotage: 'late-deliveries-left', without: 'what is counted of a finished dispatch stays as it was counted' },
   { sabotage: 'tasks-unseen', without: 'a dispatch is closed though a task of it is left' },
   { sabotage: 'late-states-counted', without: 'records from before its end are counted of a dispatch that is completed' },

@@ -7,12 +7,14 @@ import { neededMs } from '../../lambda/application/send-deps.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
 import { createStopRule, type StopRule } from '../../lambda/application/stop-dispatch.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
+import { pauseFor, type PausePolicy } from '../../lambda/domain/pause.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import { aContent } from '../support/builders.ts';
 import { createFakeContents, plainRenderer } from '../support/fakes.ts';
 import { createCanaryPort, createDispatchPort, createSendingPort, createTracesPort } from './control-ports.ts';
 import type { Environment } from './event-source.ts';
 import { countDuplicate } from './feedback-host.ts';
+import { isWithin } from './plan.ts';
 import type { PortDeps } from './ports.ts';
 import { createRecipientPort } from './recipient-port.ts';
 import type { Host, Process } from './scheduler.ts';
@@ -105,7 +107,7 @@ const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => 
     sweeps: createTracesPort(deps, process),
     canaries: createCanaryPort(deps, process),
     provider: deps.ses.provider(process),
-    quota: { hasRoom: () => Promise.resolve(true) },
+    quota: { hasRoom: () => Promise.resolve(!isWithin(deps.plan.accountTrouble, deps.scheduler.now())) },
     stopDispatch: (...args) => stopRule.stop(...args),
     policy: { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: deps.plan.policy.sesTimeoutSeconds + 15 },
     fromAddress: aContent().from,
@@ -118,8 +120,12 @@ const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => 
     observe: () => undefined,
   });
 
+const PAUSES: PausePolicy = { pauseBaseSeconds: 60, pauseCapSeconds: 600, probeSeconds: 25 };
+
 /** Remembers when leave was asked for, and how long the answer took: what it says is that much older. */
-const watched = ({ scheduler, ledger }: SenderHostDeps, guard: PauseGuard, process: () => Process): PauseGuard => {
+const watched = (deps: SenderHostDeps, guard: PauseGuard, process: () => Process): PauseGuard => {
+  const { scheduler, ledger, sabotage } = deps;
+  const sending = createSendingPort(deps, process);
   let lagMs = 0;
   const time = async <T>(ask: () => Promise<T>): Promise<T> => {
     const askedAt = scheduler.now();
@@ -132,8 +138,18 @@ const watched = ({ scheduler, ledger }: SenderHostDeps, guard: PauseGuard, proce
   return {
     acquire: (remainingMs) => time(() => guard.acquire(remainingMs)),
     pausedUntil: () => time(() => guard.pausedUntil()),
-    weigh: (...args) => guard.weigh(...args),
-    record: (...args) => guard.record(...args),
+    weigh: (answer, ...args) =>
+      sabotage === 'refusals-counted' && answer.kind === 'account'
+        ? Promise.resolve({ kind: 'refused-alone', code: answer.code })
+        : guard.weigh(answer, ...args),
+    async record(answers, remainingMs) {
+      await guard.record(answers, remainingMs);
+      const refused = answers.find(({ answer }) => answer.kind === 'account')?.answer;
+      if (sabotage !== 'paused-by-one-refusal' || refused === undefined || !('code' in refused)) return;
+      const seen = await sending.read();
+      const next = seen === 'unavailable' ? undefined : pauseFor(seen, refused.code, PAUSES, scheduler.now());
+      if (next !== undefined) await sending.change(next);
+    },
   };
 };
 

@@ -2,6 +2,7 @@ import type { MailProvider, SendTags } from '../../lambda/application/ports.ts';
 import type { MailEventKind } from '../../lambda/domain/delivery.ts';
 import type { Feedback } from '../../lambda/domain/feedback.ts';
 import type { Instant } from '../../lambda/domain/instant.ts';
+import { DAILY_QUOTA } from '../../lambda/domain/pause.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
 import type { ControlChecks } from './control-checks.ts';
 import type { Dice } from './dice.ts';
@@ -83,6 +84,12 @@ export const createSes = (deps: SesDeps): Ses => {
     await scheduler.call(process, fate.answer, () => fate.answer, { requestMs: answerMs });
   };
 
+  const noteAnswer = (tags: SendTags, by: Process, { kind }: SendAnswer): void => {
+    if (kind === 'accepted') ledger.acceptances.push(scheduler.now());
+    if (kind !== 'account') return;
+    ledger.refusals.push({ lease: tags.lease, recipient: nameOf(tags), round: tags.round, host: by.host, at: scheduler.now() });
+  };
+
   return {
     underWay: () => underWay,
     provider: (process) => ({
@@ -94,11 +101,12 @@ export const createSes = (deps: SesDeps): Ses => {
         mails += 1;
         const messageId = `ses-${mails}`;
         const fate = fateOf(deps, nameOf(tags), scheduler.now());
-        const answer = answerOf(fate, messageId);
+        const answer = answerOf(plan, fate, messageId);
         if (claim?.call !== undefined) claim.call.answer = answer;
         await exchange(by, fate, () => {
           take(tags, messageId);
         });
+        noteAnswer(tags, by, answer);
         return answer;
       },
 
@@ -111,7 +119,9 @@ export const createSes = (deps: SesDeps): Ses => {
         await exchange(process(), fate, () => {
           publish({ kind: 'canary', sentAt: scheduler.now() + deps.skewMs, isSend: true });
         });
-        return answerOf(fate, messageId);
+        const answer = answerOf(plan, fate, messageId);
+        if (answer.kind === 'accepted') ledger.acceptances.push(scheduler.now());
+        return answer;
       },
     }),
   };
@@ -123,7 +133,8 @@ const kindsOf = (dice: Dice): readonly MailEventKind[] =>
 const fateOf = ({ dice, plan }: SesDeps, who: string, now: Instant): Fate => {
   if (isRefused(plan, who)) return { answer: 'permanent', isTaken: false };
   if (now >= plan.calmAt) return { answer: 'accepted', isTaken: true };
-  if (isWithin(plan.accountTrouble, now)) return { answer: 'account', isTaken: false };
+  if (isWithin(plan.accountTrouble, now) && !(plan.isQuotaUsedUp && who === 'canary'))
+    return { answer: 'account', isTaken: false };
   const { unclearTaken, unclearLost, answered, ...refusals } = plan.ses;
   for (const answer of ['throttled', 'transient', 'account', 'permanent'] as const) {
     if (dice.chance(refusals[answer])) return { answer, isTaken: false };
@@ -141,7 +152,8 @@ const isRefused = ({ refused }: Plan, who: string): boolean => {
   return hash / 1009 < refused && who !== 'canary';
 };
 
-const answerOf = ({ answer, answered = false }: Fate, messageId: string): SendAnswer => {
+const answerOf = ({ isQuotaUsedUp }: Plan, { answer, answered = false }: Fate, messageId: string): SendAnswer => {
+  if (answer === 'account' && isQuotaUsedUp) return { kind: answer, code: DAILY_QUOTA };
   if (answer === 'accepted') return { kind: answer, messageId };
   if (answer === 'unclear') return { kind: answer, code: CODES[answer], ...(answered && { answered }) };
   return { kind: answer, code: CODES[answer] };
