@@ -8,7 +8,7 @@ import { heaviestPartition } from '../../../../../local/counts/partition-units.t
 /** As the table's client sends it. */
 const sent = (item: Record<string, unknown>) =>
   Object.fromEntries(
-    Object.entries(item).map(([name, value]) => {
+    Object.entries(item).map(([name, value]): [string, object] => {
       if (typeof value === 'number') return [name, { N: String(value) }];
       return [name, Array.isArray(value) ? { L: [] } : { S: value }];
     }),
@@ -21,11 +21,11 @@ it('is the names and values of an item in bytes', () => {
 
 it('is never less than what the door before the table counts', () => {
   fc.assert(
-    fc.property(fc.string({ maxLength: 60 }), fc.dictionary(fc.string(), fc.jsonValue()), (applyId, variables) => {
+    fc.property(fc.string({ maxLength: 60 }), fc.dictionary(fc.string(), fc.string()), (applyId, variables) => {
       const item = {
         pk: 'DISPATCH#d1#0',
         sk: `RECIPIENT#${applyId}`,
-        ...newRecipientItem('kim@example.com', JSON.parse(JSON.stringify(variables)) as Record<string, never>, 0),
+        ...newRecipientItem('kim@example.com', variables, 0),
       };
       const { units } = heaviestPartition({ TransactItems: [{ Put: { Item: sent(item) } }] });
       expect(2 * Math.ceil(itemBytes(item) / 1_024)).toBeGreaterThanOrEqual(units);
