@@ -18,6 +18,8 @@ export interface StageSettings extends TimeOrder, ScaleSettings {
   readonly fromAddress: string;
   /** Empty: answers go to the From address. */
   readonly replyToAddress: string;
+  /** Most bytes of one rendered mail: subject, HTML, text and unsubscribe URL together. */
+  readonly maxMailBytes: number;
   /** Put before a scenario's id to get the name of its template in SES. */
   readonly templatePrefix: string;
 
@@ -101,6 +103,8 @@ const readPolicy = (read: SettingReader) => ({
   attemptsPerRound: read.number('attemptsPerRound', 7, { from: 1, to: 900 }),
   backoffBaseSeconds: read.number('backoffBaseSeconds', 30, { from: 1, to: HOUR }),
   backoffCapSeconds: read.number('backoffCapSeconds', HOUR, { from: 1, to: 11 * HOUR }),
+  // SES takes 40 MB, coded and with its headers.
+  maxMailBytes: read.number('maxMailBytes', 1_000_000, { from: 10_000, to: 10_000_000 }),
   unclearPolicy: read.oneOf('unclearPolicy', ['auto', 'resend', 'manual']),
   resendsAfterLost: read.number('resendsAfterLost', 1, { from: 0, to: 5 }),
   watermarkMarginSeconds: read.number('watermarkMarginSeconds', 60, { from: 1, to: HOUR }),
@@ -156,7 +160,10 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
   }
   const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
   const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read), ...readScale(read) };
-  const faults = [...read.faults, ...faultsOfTimeOrder(settings, name === LOCAL ? 0 : LONGEST_POLL_SECONDS + FEEDBACK_WINDOW_SECONDS)];
+  const faults = [
+    ...read.faults,
+    ...faultsOfTimeOrder(settings, name === LOCAL ? 0 : LONGEST_POLL_SECONDS + FEEDBACK_WINDOW_SECONDS),
+  ];
   // On one machine its processors are the limit.
   if (name !== LOCAL && read.faults.length === 0) faults.push(...faultsOfScale(settings));
   for (const kind of ['backoff', 'pause'] as const) {

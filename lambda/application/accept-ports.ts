@@ -90,7 +90,14 @@ export type TemplatePart = 'subject' | 'html' | 'text' | 'subject-override' | 'u
 /** Why a template cannot be used for anybody. */
 export interface TemplateFault {
   readonly part: TemplatePart;
-  readonly rule: 'template-syntax' | 'unknown-helper' | 'no-subject' | 'no-body';
+  readonly rule:
+    | 'template-syntax'
+    | 'template-too-complex'
+    | 'unknown-helper'
+    | 'no-subject'
+    | 'no-body'
+    /** A template that comes with the request holds anything else. */
+    | 'names-and-conditions-only';
   readonly line?: number;
   /** The helper's name. */
   readonly name?: string;
@@ -98,7 +105,15 @@ export interface TemplateFault {
 
 /** What can keep one mail from being rendered. */
 export type RenderRule =
-  'missing-variable' | 'variable-not-text' | 'subject-empty' | 'subject-too-long' | 'unsubscribe-url' | 'rendering-failed';
+  | 'missing-variable'
+  | 'variable-not-text'
+  | 'subject-empty'
+  | 'subject-too-long'
+  | 'unsubscribe-url'
+  | 'mail-too-large'
+  | 'too-many-steps'
+  | 'nested-too-deep'
+  | 'rendering-failed';
 
 /** Why one recipient's mail cannot be rendered. */
 export interface RecipientFault {
@@ -108,6 +123,8 @@ export interface RecipientFault {
   readonly rule: RenderRule;
   /** The variable's name. */
   readonly name?: string;
+  /** The limit that is exceeded, if the rule has one. */
+  readonly limit?: number;
 }
 
 export type CheckResult =

@@ -42,6 +42,7 @@ describe('a stage', () => {
       attemptsPerRound: 7,
       backoffBaseSeconds: 30,
       backoffCapSeconds: 3_600,
+      maxMailBytes: 1_000_000,
       maxSendRate: 14,
       rateShare: 0.9,
       unclearPolicy: 'auto',

@@ -59,7 +59,7 @@ const accept = (body: object, key: string, admin = 'admin-1', clock = Date.now):
       },
     },
     digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
-    checkContent: createCheckContent(),
+    checkContent: createCheckContent(1_000_000),
     beginEstimate: () => () => Promise.resolve(undefined),
     repeatGuardSeconds: 600,
     clock,

@@ -1,5 +1,7 @@
 import Handlebars from 'handlebars';
 
+import { isGiven } from './syntax-tree.ts';
+
 /** A place where a template looks a variable up. */
 export interface Lookup {
   /** The variable's name and the properties below it. */
@@ -21,6 +23,8 @@ export interface Analysis {
   readonly names: ReadonlySet<string> | undefined;
   /** Helpers that do not exist here. */
   readonly unknownHelpers: readonly string[];
+  /** Of the text outside of braces, in UTF-8. */
+  readonly staticBytes: number;
 }
 
 const BRANCHES: ReadonlySet<string> = new Set(['if', 'unless']);
@@ -36,18 +40,24 @@ class Analyser extends Handlebars.Visitor {
   readonly names = new Set<string>();
   readonly unknownHelpers: string[] = [];
   dependsOnValues = false;
+  staticBytes = 0;
   wantsAll = false;
   /** How many blocks we are in that may be left out. */
   private branches = 0;
   /** How many blocks we are in whose names are those of a value. */
   private scopes = 0;
 
+  override ContentStatement({ value }: hbs.AST.ContentStatement): void {
+    this.staticBytes += Buffer.byteLength(value);
+  }
+
   override MustacheStatement(mustache: hbs.AST.MustacheStatement): void {
     this.expression(mustache.path, mustache.params, mustache.hash, true);
   }
 
-  override SubExpression(expression: hbs.AST.SubExpression): void {
-    this.expression(expression.path, expression.params, expression.hash, false);
+  override SubExpression({ path, params, hash }: hbs.AST.SubExpression): void {
+    if (path.original !== LOOKUP) this.unknownHelpers.push(path.original);
+    this.parameters(params, hash);
   }
 
   override BlockStatement(block: hbs.AST.BlockStatement): void {
@@ -61,7 +71,7 @@ class Analyser extends Handlebars.Visitor {
       this.scope(block.program);
       this.branch(block.inverse);
     } else {
-      if (block.params.length > 0) this.unknownHelpers.push(helper);
+      if (block.params.length > 0 || isGiven(block.hash)) this.unknownHelpers.push(helper);
       this.required(block.path, false);
       this.scope(block.program);
       this.branch(block.inverse);
@@ -162,6 +172,8 @@ class Analyser extends Handlebars.Visitor {
 
   private scope(program: hbs.AST.Program | undefined): void {
     if (program === undefined) return;
+    // How often it is executed depends on a value.
+    this.dependsOnValues = true;
     this.scopes += 1;
     this.accept(program);
     this.scopes -= 1;
@@ -172,6 +184,6 @@ class Analyser extends Handlebars.Visitor {
 export const analyse = (program: hbs.AST.Program): Analysis => {
   const analyser = new Analyser();
   analyser.accept(program);
-  const { lookups, dependsOnValues, names, wantsAll, unknownHelpers } = analyser;
-  return { lookups, dependsOnValues, names: wantsAll ? undefined : names, unknownHelpers };
+  const { lookups, dependsOnValues, names, wantsAll, unknownHelpers, staticBytes } = analyser;
+  return { lookups, dependsOnValues, names: wantsAll ? undefined : names, unknownHelpers, staticBytes };
 };

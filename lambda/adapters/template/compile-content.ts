@@ -1,6 +1,7 @@
 import type { TemplateFault, TemplatePart } from '../../application/accept-ports.ts';
 import type { DispatchContent, RenderedMail, Variables } from '../../domain/content.ts';
 import type { Lookup } from './analyse.ts';
+import { Budget, type RenderLimits } from './budget.ts';
 import { compile, type CompiledTemplate, pickValues, type Values } from './engine.ts';
 import { bodyText, headerText, unsubscribeUrl } from './mail-text.ts';
 import { RenderFault } from './render-fault.ts';
@@ -13,6 +14,8 @@ export interface CompiledContent {
   readonly lookups: readonly Lookup[];
   /** Only rendering tells whether all names are there. */
   readonly dependsOnValues: boolean;
+  /** Of what is in the mail whatever the values are, at most. */
+  readonly staticBytes: number;
   valuesFor(own: Variables): Values;
   /** Renders what reaches a header. Throws a {@link RenderFault}. */
   headers(values: Values): Pick<RenderedMail, 'subject' | 'unsubscribeUrl'>;
@@ -32,28 +35,30 @@ export class InvalidContent extends Error {
 }
 
 /** Compiles the templates of a dispatch once, for all of its mails. Throws {@link InvalidContent}. */
-export const compileContent = (content: DispatchContent): CompiledContent => {
+export const compileContent = (content: DispatchContent, limits: RenderLimits): CompiledContent => {
   const { faults, subject, html, text, unsubscribe } = compileParts(content);
   if (faults.length > 0 || subject === undefined) throw new InvalidContent(faults);
 
   const templates = [subject, html, text, unsubscribe].filter((template) => template !== undefined);
   const names = namesOf(templates);
 
-  const headers = (values: Values): Pick<RenderedMail, 'subject' | 'unsubscribeUrl'> => ({
-    subject: checkSubject(headerText(subject.render(values))),
-    ...(unsubscribe && { unsubscribeUrl: checkUrl(unsubscribe.render(values)) }),
+  const headers = (values: Values, budget: Budget): Pick<RenderedMail, 'subject' | 'unsubscribeUrl'> => ({
+    subject: checkSubject(headerText(subject.render(values, budget))),
+    ...(unsubscribe && { unsubscribeUrl: checkUrl(unsubscribe.render(values, budget)) }),
+  });
+  const whole = (values: Values, budget: Budget): RenderedMail => ({
+    ...headers(values, budget),
+    ...(html && { html: bodyText(html.render(values, budget)) }),
+    ...(text && { text: bodyText(text.render(values, budget)) }),
   });
 
   return {
     lookups: templates.flatMap(({ analysis }) => analysis.lookups),
     dependsOnValues: templates.some(({ analysis }) => analysis.dependsOnValues),
     valuesFor: (own) => pickValues(names, own, content.variables),
-    headers,
-    mail: (values) => ({
-      ...headers(values),
-      ...(html && { html: bodyText(html.render(values)) }),
-      ...(text && { text: bodyText(text.render(values)) }),
-    }),
+    staticBytes: templates.reduce((sum, { analysis }) => sum + analysis.staticBytes, 0),
+    headers: (values) => headers(values, new Budget(limits)),
+    mail: (values) => whole(values, new Budget(limits)),
   };
 };
 
@@ -63,7 +68,7 @@ const compileParts = ({ template, subject, unsubscribeUrl: unsubscribe }: Dispat
     if (source === undefined || source === '') return undefined;
     const compiled = compile(source, kind);
     if (!('render' in compiled)) {
-      faults.push({ part: name, rule: 'template-syntax', ...compiled });
+      faults.push({ part: name, ...compiled });
       return undefined;
     }
     for (const helper of compiled.analysis.unknownHelpers) faults.push({ part: name, rule: 'unknown-helper', name: helper });

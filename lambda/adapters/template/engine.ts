@@ -2,7 +2,10 @@ import Handlebars from 'handlebars';
 
 import type { Variables } from '../../domain/content.ts';
 import { analyse, type Analysis } from './analyse.ts';
-import { RenderFault } from './render-fault.ts';
+import type { Budget } from './budget.ts';
+import { buildProgram } from './build-program.ts';
+import { execute, type Run } from './scope.ts';
+import { isTooComplex } from './source-limits.ts';
 
 /** The values of one mail, by name. */
 export type Values = Record<string, unknown>;
@@ -10,69 +13,49 @@ export type Values = Record<string, unknown>;
 /** A template, parsed and ready. */
 export interface CompiledTemplate {
   readonly analysis: Analysis;
-  /** Throws a {@link RenderFault}. */
-  readonly render: (values: Values) => string;
+  /** Takes what it costs out of the budget. Throws a RenderFault. */
+  readonly render: (values: Values, budget: Budget) => string;
 }
 
 /** Why a source is no template. */
-export interface SyntaxFault {
+export interface SourceFault {
+  readonly rule: 'template-syntax' | 'template-too-complex';
   readonly line?: number;
 }
 
-const handlebars = Handlebars.create();
-// It would write values to the log.
-handlebars.unregisterHelper('log');
-
-const OPTIONS = {
-  strict: true,
-  // A name is never a function call, whatever the variables hold.
-  knownHelpersOnly: true,
-  knownHelpers: { log: false },
-};
-
-/** Handlebars' sentence goes on with the object, which may be a value. */
-const MISSING = /^"([^"]*)" not defined in /;
-
-const toRenderFault = (error: unknown): RenderFault => {
-  const [, name] = error instanceof Error ? (MISSING.exec(error.message) ?? []) : [];
-  return name === undefined ? new RenderFault('rendering-failed') : new RenderFault('missing-variable', name);
-};
-
-const lineOf = (error: unknown): SyntaxFault => {
-  const [, line] = error instanceof Error ? (/ on line (\d+)|- (\d+):\d+$/.exec(error.message) ?? []) : [];
-  return line === undefined ? {} : { line: Number(line) };
-};
-
-/** Compiles a Handlebars template. Values are escaped in HTML and nowhere else; a value never becomes a template. */
-export const compile = (source: string, kind: 'html' | 'plain'): CompiledTemplate | SyntaxFault => {
-  const options = { ...OPTIONS, noEscape: kind === 'plain' };
-  try {
-    const analysis = analyse(handlebars.parse(source));
-    // Compiling itself is put off until the first use, and would fail there.
-    if (analysis.unknownHelpers.length === 0) handlebars.precompile(source, options);
-    const template = handlebars.compile<Values>(source, options);
-    const render = (values: Values): string => {
-      try {
-        return template(values);
-      } catch (error) {
-        throw toRenderFault(error);
-      }
-    };
-    return { analysis, render };
-  } catch (error) {
-    return lineOf(error);
-  }
+const syntaxFault = (error: unknown): SourceFault => {
+  const [, line, other] = error instanceof Error ? (/ on line (\d+)|- (\d+):\d+$/.exec(error.message) ?? []) : [];
+  const found = line ?? other;
+  return { rule: 'template-syntax', ...(found !== undefined && { line: Number(found) }) };
 };
 
 /**
- * Under the values there is no Object.prototype: `{{constructor}}` must be missing like every other name. Handlebars
- * still compares the object with values by `!=` and puts it into messages; NaN serves both and equals no value.
+ * Makes a Handlebars template ready. Handlebars parses it; we run it, and count. Values are escaped in HTML and nowhere
+ * else; a value never becomes a template.
  */
-const NO_PROTOTYPE = { __proto__: null, [Symbol.toPrimitive]: () => NaN };
+export const compile = (source: string, kind: 'html' | 'plain'): CompiledTemplate | SourceFault => {
+  if (isTooComplex(source)) return { rule: 'template-too-complex' };
+  const escape = kind === 'html' ? Handlebars.Utils.escapeExpression : (text: string): string => text;
+  try {
+    const parsed = Handlebars.parse(source);
+    const analysis = analyse(parsed);
+    const program = buildProgram(parsed);
+    const render = (values: Values, budget: Budget): string => {
+      const run: Run = { budget, escape, out: '', partials: new Map() };
+      const data = { values: { root: values }, outer: undefined, partialBlock: undefined };
+      execute(program, { contexts: undefined, params: undefined }, run, values, data);
+      return run.out;
+    };
+    return { analysis, render };
+  } catch (error) {
+    // Nested deeper than the parser can follow.
+    return error instanceof RangeError ? { rule: 'template-too-complex' } : syntaxFault(error);
+  }
+};
 
 /** The values that templates may look up, out of a recipient's own variables and the shared ones. Own ones win. */
 export const pickValues = (names: ReadonlySet<string> | undefined, own: Variables, shared: Variables): Values => {
-  const values: Values = { __proto__: NO_PROTOTYPE };
+  const values: Values = { __proto__: null };
   if (names === undefined) return Object.assign(values, shared, own);
   for (const name of names) {
     if (Object.hasOwn(own, name)) values[name] = own[name];

@@ -8,8 +8,8 @@ import { createRenderer, type DispatchRenderer } from './renderer.ts';
 const KEPT = 20;
 
 /** The sender's renderer: compiles the templates of a dispatch once. */
-export const createMailRenderer = (): MailRenderer => {
-  const renderer = createRenderer();
+export const createMailRenderer = (maxMailBytes: number): MailRenderer => {
+  const renderer = createRenderer(maxMailBytes);
   const kept = new Map<string, DispatchRenderer>();
 
   const rendererOf = (dispatchId: string, content: DispatchContent): DispatchRenderer => {

@@ -1,5 +1,6 @@
 import type { RenderSamples, SampleMail } from '../../application/accept-ports.ts';
 import type { Addressee, DispatchContent } from '../../domain/content.ts';
+import { renderLimits } from './budget.ts';
 import { compileContent, InvalidContent } from './compile-content.ts';
 import { RenderFault } from './render-fault.ts';
 import { within } from './within.ts';
@@ -13,16 +14,16 @@ const LONGEST_MS = 2_000;
 
 /** Renders the first three mails that can be rendered, whatever is wrong with others. */
 export const createRenderSamples =
-  (longestMs = LONGEST_MS): RenderSamples =>
+  (maxMailBytes: number, longestMs = LONGEST_MS): RenderSamples =>
   (content, recipients) => {
-    const rendered = within(longestMs, () => renderFirst(content, recipients.slice(0, MOST_TRIED)));
+    const rendered = within(longestMs, () => renderFirst(content, recipients.slice(0, MOST_TRIED), maxMailBytes));
     return rendered.done ? rendered.result : [];
   };
 
-const renderFirst = (content: DispatchContent, recipients: readonly Addressee[]): SampleMail[] => {
+const renderFirst = (content: DispatchContent, recipients: readonly Addressee[], maxMailBytes: number): SampleMail[] => {
   const samples: SampleMail[] = [];
   let left = MOST_CHARACTERS;
-  for (const mail of mailsOf(content, recipients)) {
+  for (const mail of mailsOf(content, recipients, maxMailBytes)) {
     left -= (mail.html?.length ?? 0) + (mail.text?.length ?? 0);
     if (left < 0 || samples.length === SAMPLES) break;
     samples.push(mail);
@@ -30,9 +31,9 @@ const renderFirst = (content: DispatchContent, recipients: readonly Addressee[])
   return samples;
 };
 
-function* mailsOf(content: DispatchContent, recipients: readonly Addressee[]): Generator<SampleMail> {
+function* mailsOf(content: DispatchContent, recipients: readonly Addressee[], maxMailBytes: number): Generator<SampleMail> {
   try {
-    const compiled = compileContent(content);
+    const compiled = compileContent(content, renderLimits(maxMailBytes));
     for (const { applyId, email, variables } of recipients) {
       const mail = unlessFaulty(() => compiled.mail(compiled.valuesFor(variables)));
       if (mail !== undefined) yield { applyId, to: email, ...mail };

@@ -1,4 +1,5 @@
 import type { Addressee, DispatchContent, RenderedMail } from '../../domain/content.ts';
+import { renderLimits } from './budget.ts';
 import { compileContent } from './compile-content.ts';
 
 /** The mails of one dispatch. */
@@ -8,9 +9,9 @@ export interface DispatchRenderer {
 }
 
 /** Compiles a dispatch's templates once and renders its mails one by one. */
-export const createRenderer = (): { compile(content: DispatchContent): DispatchRenderer } => ({
+export const createRenderer = (maxMailBytes: number): { compile(content: DispatchContent): DispatchRenderer } => ({
   compile(content) {
-    const compiled = compileContent(content);
+    const compiled = compileContent(content, renderLimits(maxMailBytes));
     return { render: ({ variables }) => compiled.mail(compiled.valuesFor(variables)) };
   },
 });

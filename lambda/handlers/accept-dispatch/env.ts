@@ -9,6 +9,8 @@ export const AcceptDispatchEnv = z.object({
   TABLE_ID: text,
   /** Bucket for long lists of recipients and large content. */
   LIST_BUCKET: text,
+  /** Most bytes of one rendered mail. */
+  MAX_MAIL_BYTES: positive,
   /** Put before the scenario id to get the name of the SES template; may be empty. */
   TEMPLATE_PREFIX: z.string(),
   /** `name@host` or `Display Name <name@host>`. */

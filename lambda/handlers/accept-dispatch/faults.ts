@@ -19,6 +19,8 @@ export const templateChanged = (): Fault => fault(['templateVersion'], 'template
 
 const TEMPLATE_DETAILS: Readonly<Record<TemplateFault['rule'], string>> = {
   'template-syntax': 'is not a Handlebars template',
+  'template-too-complex': 'has more than 20,000 placeholders, 1,000 blocks or 64 KB between braces, or is nested too deep',
+  'names-and-conditions-only': 'may hold only {{name}} and {{#if name}}…{{else}}…{{/if}}',
   'unknown-helper': 'uses a helper that does not exist',
   'no-subject': 'has no subject',
   'no-body': 'has neither HTML nor text',
@@ -39,18 +41,22 @@ export const ofTemplate = ({ part, rule, line, name }: TemplateFault): Fault => 
   return fault(where, rule, [`${part} ${TEMPLATE_DETAILS[rule]}`, ...at].join(': '));
 };
 
+/** The limit of a rule stands in place of `#`. */
 const RENDER_DETAILS: Readonly<Record<RecipientFault['rule'], string>> = {
   'missing-variable': 'is needed by the template and given neither here nor in the shared variables',
   'variable-not-text': 'is an object where the template wants text',
   'subject-empty': 'The subject comes out empty',
   'subject-too-long': 'The subject comes out longer than 998 characters',
   'unsubscribe-url': 'The unsubscribe URL comes out as no https URL of at most 990 characters',
+  'mail-too-large': 'Subject, HTML, text and unsubscribe URL come out longer than # bytes together',
+  'too-many-steps': 'Loops, sections and partials make more than # steps with these variables',
+  'nested-too-deep': 'More than # blocks and partials come to be inside one another',
   'rendering-failed': 'The template fails with these variables',
 };
 
-export const ofRecipient = ({ index, applyId, rule, name }: RecipientFault): Fault => {
+export const ofRecipient = ({ index, applyId, rule, name, limit }: RecipientFault): Fault => {
   const path = name === undefined ? ['recipients', index] : ['recipients', index, 'variables', ...name.split('.')];
-  return fault(path, rule, RENDER_DETAILS[rule], applyId);
+  return fault(path, rule, RENDER_DETAILS[rule].replace('#', limit?.toLocaleString('en-US') ?? ''), applyId);
 };
 
 export const TOO_COSTLY = 'Rendering the mails takes longer than 10 seconds.';

@@ -60,7 +60,7 @@ const common = {
     sleep,
   }),
   digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
-  checkContent: createCheckContent(),
+  checkContent: createCheckContent(env.MAX_MAIL_BYTES),
   beginEstimate: createBeginEstimate({
     accountQuota: createAccountQuota({
       accounts: createAccountRepository(table, env.TABLE_NAME),
@@ -81,7 +81,7 @@ const common = {
 
 export const handler = createHandler({
   acceptDispatch: createAcceptDispatch({ ...common, repeatGuardSeconds: env.REPEAT_GUARD_SECONDS }),
-  previewDispatch: createPreviewDispatch({ ...common, renderSamples: createRenderSamples() }),
+  previewDispatch: createPreviewDispatch({ ...common, renderSamples: createRenderSamples(env.MAX_MAIL_BYTES) }),
   parseRequest: createRequestParser(normaliseAddress),
   telemetry: createTelemetry(),
 });

@@ -9,6 +9,8 @@ export const SendRecipientsEnv = z.object({
   /** Bucket of large content. */
   LIST_BUCKET: text,
   CONFIGURATION_SET: text,
+  /** Most bytes of one rendered mail. */
+  MAX_MAIL_BYTES: positive,
   /** How long a claim is ours; longer than the function may run. */
   LEASE_SECONDS: positive,
   /** How long one SES call may take before its outcome counts as unclear. */

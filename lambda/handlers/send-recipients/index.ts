@@ -91,7 +91,7 @@ export const handler = createHandler({
     dispatches,
     contents: createContentRepository({ client: table, tableName: env.TABLE_NAME, objects, clock }),
     ledger: createUnclearLedger(table, env.TABLE_NAME),
-    renderer: createMailRenderer(),
+    renderer: createMailRenderer(env.MAX_MAIL_BYTES),
     provider,
     pacer: createPacer({
       clock,

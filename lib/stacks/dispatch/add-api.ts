@@ -28,7 +28,7 @@ export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
 };
 
 const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Parts): Endpoint => {
-  const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare } = stage;
+  const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare, maxMailBytes } = stage;
   const accept = new ServiceFunction(scope, 'AcceptDispatch', {
     handler: 'accept-dispatch',
     timeout: API_TIMEOUT,
@@ -39,6 +39,7 @@ const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Part
       TABLE_NAME: table.table.tableName,
       TABLE_ID: table.tableId,
       LIST_BUCKET: lists.name,
+      MAX_MAIL_BYTES: String(maxMailBytes),
       TEMPLATE_PREFIX: templatePrefix,
       FROM_ADDRESS: fromAddress,
       REPLY_TO_ADDRESS: replyToAddress,

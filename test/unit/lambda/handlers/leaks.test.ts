@@ -68,7 +68,7 @@ const content = aContent({
 /** The sender as it is wired, but for the table. */
 const run = async ({
   body = sendBody(aKey(SECRETS.applyId)),
-  renderer = createMailRenderer(),
+  renderer = createMailRenderer(1_000_000),
   contents = createFakeContents({ [DISPATCH_ID]: content }),
   policy = aPolicy(),
 }: { body?: string; renderer?: MailRenderer; contents?: ContentRepository; policy?: SendPolicy } = {}): Promise<void> => {

@@ -12,14 +12,14 @@ const addressee = { applyId: 'a-1', email: 'kim@example.com', variables: { name:
 
 describe('the sender’s renderer', () => {
   it('renders a mail', () => {
-    expect(createMailRenderer().render('d-1', content('Dear {{name}}'), addressee)).toEqual({
+    expect(createMailRenderer(1_000_000).render('d-1', content('Dear {{name}}'), addressee)).toEqual({
       ok: true,
       mail: { subject: 'Hi', text: 'Dear Kim' },
     });
   });
 
   it('keeps dispatches apart, more of them than it remembers', () => {
-    const renderer = createMailRenderer();
+    const renderer = createMailRenderer(1_000_000);
     const texts = Array.from({ length: 60 }, (_, i) => {
       const result = renderer.render(`d-${i % 30}`, content(`${i % 30}`), addressee);
       return result.ok ? result.mail.text : result.code;
@@ -29,13 +29,16 @@ describe('the sender’s renderer', () => {
   });
 
   it('gives the code of a fault', () => {
-    expect(createMailRenderer().render('d-1', content('{{missing}}'), addressee)).toEqual({
+    expect(createMailRenderer(1_000_000).render('d-1', content('{{missing}}'), addressee)).toEqual({
       ok: false,
       code: 'MISSING_VARIABLE',
     });
   });
 
   it('gives a code for a content that is not valid', () => {
-    expect(createMailRenderer().render('d-1', content('{{#if'), addressee)).toEqual({ ok: false, code: 'INVALID_TEMPLATE' });
+    expect(createMailRenderer(1_000_000).render('d-1', content('{{#if'), addressee)).toEqual({
+      ok: false,
+      code: 'INVALID_TEMPLATE',
+    });
   });
 });

@@ -13,7 +13,7 @@ const content = (template: Partial<TemplateParts>, more: Partial<DispatchContent
   ...more,
 });
 const render = (of: DispatchContent, variables: Variables = {}) =>
-  createRenderer().compile(of).render({ applyId: 'a-1', email: 'kim@example.com', variables });
+  createRenderer(1_000_000).compile(of).render({ applyId: 'a-1', email: 'kim@example.com', variables });
 const caught = (work: () => unknown): unknown => {
   try {
     work();
@@ -56,7 +56,7 @@ describe('a value', () => {
       },
       { variables: { secret: 'SECRET' } },
     );
-    const renderer = createRenderer().compile(all);
+    const renderer = createRenderer(1_000_000).compile(all);
     const value = fc.oneof(
       fc.string(),
       fc.constantFrom('{{secret}}', '{{{secret}}}', '{{lookup this "secret"}}', '{{#with secret}}{{this}}{{/with}}'),
@@ -104,7 +104,7 @@ describe('a header (S13)', () => {
 
   it('never contains a control character, whatever the values', () => {
     const of = content({ subject: 'To {{name}}' }, { unsubscribeUrl: 'https://example.com/{{name}}?q={{name}}#{{name}}' });
-    const renderer = createRenderer().compile(of);
+    const renderer = createRenderer(1_000_000).compile(of);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         try {
@@ -192,7 +192,7 @@ describe('a fault', () => {
       'a partial that calls itself',
       content({ text: '{{#*inline "p"}}{{> p}}{{/inline}}{{> p}}' }),
       {},
-      { code: 'RENDERING_FAILED' },
+      { code: 'NESTED_TOO_DEEP', limit: 200 },
     ],
   ])('is %s', (_name, of, variables, expected) => {
     const error = caught(() => render(of, variables));
@@ -250,7 +250,7 @@ describe('a template is not valid', () => {
       ],
     ],
   ])('%s', (_name, of, faults) => {
-    const error = caught(() => createRenderer().compile(of));
+    const error = caught(() => createRenderer(1_000_000).compile(of));
 
     expect(error).toBeInstanceOf(InvalidContent);
     expect(error).toMatchObject({ faults });
