@@ -1,6 +1,6 @@
 import { RenderFault } from './render-fault.ts';
 import { type Data, executeInside, type Expression, type Program, type Scope, type Statement } from './scope.ts';
-import { entriesOf, isEmpty, ownProperty, toText } from './values.ts';
+import { entriesOf, isEmpty, ownProperty } from './values.ts';
 
 /** The two insides of a block. */
 export interface Insides {
@@ -52,7 +52,9 @@ export const lookup =
     const [object, name] = params.map((param) => param(scope));
     if (!object) return object;
     if (params.length !== 2) throw new RenderFault('rendering-failed');
-    return ownProperty(object, name === undefined || name === null ? String(name) : toText(name));
+    // An object or list names nothing, and to write it out for each lookup would be work that nobody counts.
+    if (typeof name === 'object' && name !== null) return undefined;
+    return ownProperty(object, String(name));
   };
 
 const loop = (list: unknown, { program, inverse }: Insides, scope: Scope): void => {
