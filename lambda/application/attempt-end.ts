@@ -1,4 +1,4 @@
-import { type AttemptResult, countLostBefore, withResult } from '../domain/attempt.ts';
+import { type AttemptResult, countGivenBack, countLostBefore, withResult } from '../domain/attempt.ts';
 import { type BackoffPolicy, nextAttemptAt } from '../domain/backoff.ts';
 import type { DispatchContent } from '../domain/content.ts';
 import type { DispatchStatus } from '../domain/dispatch.ts';
@@ -95,6 +95,8 @@ export interface AttemptEnd {
 /** A recipient whose row just moved, or whose write got no answer, is looked at again after this. */
 export const LOOK_AGAIN_MS = 2_000;
 const THROTTLE_WAIT_MS = 10_000;
+/** For a recipient that there was no time for: a second at first, for it is rarely its own fault. */
+const NO_TIME_BACKOFF: BackoffPolicy = { baseSeconds: 1, capSeconds: 60 };
 
 /** The event in the life of the recipient. */
 export const eventOf = (
@@ -144,7 +146,12 @@ export const eventOf = (
       };
     }
     case 'no-time':
-      return { type: 'given-back', token, code: answer.code, nextAttemptAt: now };
+      return {
+        type: 'given-back',
+        token,
+        code: answer.code,
+        nextAttemptAt: nextAttemptAt(NO_TIME_BACKOFF, 1 + countGivenBack(attempts, recipient.round, answer.code), now, random),
+      };
     case 'unclear':
       return { type: 'unclear', token };
   }

@@ -1,28 +1,17 @@
 import type { Instant } from '../domain/instant.ts';
-import { advance, ATTEMPTS_EXHAUSTED } from '../domain/recipient.ts';
+import { advance } from '../domain/recipient.ts';
 import { longestPreparationSeconds } from '../domain/watermark.ts';
-import {
-  type AttemptAnswer,
-  type AttemptEnd,
-  eventOf,
-  resultOf,
-  type SendableGroup,
-  type SendPolicy,
-  signalOf,
-} from './attempt-end.ts';
-import type { ClaimedRecipient, MailRenderer } from './ports.ts';
+import { type AttemptAnswer, type AttemptEnd, eventOf, resultOf, type SendPolicy, signalOf } from './attempt-end.ts';
+import type { ClaimedRecipient } from './ports.ts';
+import { NO_TIME_LEFT, type PreparedMail } from './prepare-mails.ts';
 import { neededMs, type SendDeps } from './send-deps.ts';
 
 /** Makes the attempt that a claim allows: at most one call to SES. */
-export const makeAttempt = async (
-  deps: SendDeps,
-  group: SendableGroup,
-  claimed: ClaimedRecipient,
-  remainingMs: () => number,
-): Promise<AttemptEnd> => {
+export const makeAttempt = async (deps: SendDeps, mail: PreparedMail, remainingMs: () => number): Promise<AttemptEnd> => {
+  const { group, claimed } = mail;
   const { policy, clock, random, observe, pacer } = deps;
   const startedAt = clock();
-  const answer = await deps.guard.weigh(await answerFor(deps, group, claimed, remainingMs), claimed, group.content.from);
+  const answer = await deps.guard.weigh(await answerFor(deps, mail, remainingMs), claimed, group.content.from);
   if (answer.kind === 'throttled') pacer.throttled();
 
   const now = clock();
@@ -35,28 +24,16 @@ export const makeAttempt = async (
   return { group, claimed, next: transition.next, result, answer };
 };
 
-/** A crash of the renderer is a fault of this mail, and nothing was sent: the others of the chunk go on. */
-const render = (renderer: MailRenderer, ...args: Parameters<MailRenderer['render']>): ReturnType<MailRenderer['render']> => {
-  try {
-    return renderer.render(...args);
-  } catch {
-    return { ok: false, code: 'RENDERING_CRASHED' };
-  }
-};
-
 const answerFor = async (
-  { policy, clock, provider, renderer }: SendDeps,
-  { key, content }: SendableGroup,
-  claimed: ClaimedRecipient,
+  { policy, clock, provider }: SendDeps,
+  { group: { key, content }, claimed, prepared }: PreparedMail,
   remainingMs: () => number,
 ): Promise<AttemptAnswer> => {
-  if (claimed.recipient.attemptCount > policy.attemptsPerRound) return { kind: 'used-up', code: ATTEMPTS_EXHAUSTED };
-  const rendered = render(renderer, key.dispatchId, content, claimed);
-  if (!rendered.ok) return { kind: 'unrenderable', code: rendered.code };
-  if (!isTimeLeft(policy, claimed, clock(), remainingMs())) return { kind: 'no-time', code: 'NO_TIME_LEFT' };
+  if (!prepared.ok) return prepared.answer;
+  if (!isTimeLeft(policy, claimed, clock(), remainingMs())) return NO_TIME_LEFT;
   const { from, replyTo } = content;
   return provider.send(
-    { ...rendered.mail, from, ...(replyTo !== undefined && { replyTo }), to: claimed.email },
+    { ...prepared.mail, from, ...(replyTo !== undefined && { replyTo }), to: claimed.email },
     { ...key, round: claimed.recipient.round, attempt: claimed.recipient.attemptCount, lease: claimed.recipient.lease.token },
   );
 };

@@ -5,6 +5,7 @@ import { makeAttempt } from './make-attempt.ts';
 import { noteUnclearEnds } from './note-unclear.ts';
 import { toNotedAnswer } from './noted-answer.ts';
 import type { ClaimResult, WriteResult } from './ports.ts';
+import { prepareMails } from './prepare-mails.ts';
 import { createQueueTurns, type QueueTurns } from './queue-turns.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { meetInactive, meetPaused, meetRefused, postpone, troubleMs } from './refused-claim.ts';
@@ -117,7 +118,8 @@ const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invoca
   );
   pacer.unbook(chunk.length - granted.length);
 
-  const ends = await Promise.all(granted.map(({ group, claimed }) => makeAttempt(deps, group, claimed, remainingMs)));
+  const mails = prepareMails(deps, granted);
+  const ends = await Promise.all(mails.map((mail) => makeAttempt(deps, mail, remainingMs)));
   const written = await recordOutcomes(deps, ends, remainingMs);
   const noted = await noteUnclearEnds(deps, ends, written);
   for (const [i, end] of ends.entries()) {

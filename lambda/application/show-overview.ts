@@ -2,7 +2,7 @@ import type { Dispatch } from '../domain/dispatch.ts';
 import { maskAddresses } from '../domain/masking.ts';
 import type { Sending } from '../domain/pause.ts';
 import { compareTroubles, troubleOf } from '../domain/trouble.ts';
-import type { Clock, FeedbackRepository,SendingRepository, SweepTraces } from './ports.ts';
+import type { Clock, FeedbackRepository, SendingRepository, SweepTraces } from './ports.ts';
 import type { OpenList, Overview } from './show-ports.ts';
 
 export interface ShowOverviewDeps {

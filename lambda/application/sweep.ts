@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/instant.ts';
 import { isPaused, type Sending } from '../domain/pause.ts';
-import type { FeedbackRepository,SendingRepository, SendQueue, SweepTraces } from './ports.ts';
+import type { FeedbackRepository, SendingRepository, SendQueue, SweepTraces } from './ports.ts';
 import { finishRound } from './sweep/finish-round.ts';
 import { inspectFinished, inspectOpen } from './sweep/inspect-open.ts';
 import { listOpen, type OpenList } from './sweep/list-open.ts';

@@ -58,3 +58,7 @@ const isLost = ({ outcome, answered }: Attempt): boolean =>
 /** Attempts of a round, other than that lease's, by which the recipient may have a copy. */
 export const countLostBefore = (attempts: readonly Attempt[], round: number, lease: string): number =>
   attempts.filter((attempt) => attempt.round === round && attempt.lease !== lease && isLost(attempt)).length;
+
+/** Attempts of a round that were given back for that reason, of those that are kept. */
+export const countGivenBack = (attempts: readonly Attempt[], round: number, code: string): number =>
+  attempts.filter((attempt) => attempt.round === round && attempt.outcome === 'given-back' && attempt.code === code).length;
