@@ -13,6 +13,7 @@ import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
 const SENDER = {
   TABLE_NAME: 'mail',
   LIST_BUCKET: 'lists',
+  MAX_MAIL_BYTES: '1000000',
   SEND_QUEUE_URL: 'https://sqs/sends',
   CONFIGURATION_SET: 'mail-events',
   LEASE_SECONDS: '300',
