@@ -25,7 +25,7 @@ import type {
   Sleep,
   SweepTraces,
 } from './ports.ts';
-import { PROBE_MS, probeByCanary, probeQuota } from './probe-pause.ts';
+import { probeByCanary, probeQuota } from './probe-pause.ts';
 import type { QuotaRoom } from './quota-room.ts';
 import { createRefusalRules } from './refusal-rules.ts';
 import { createSharedCanary } from './shared-canary.ts';
@@ -133,7 +133,8 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
     if (!(await state.store(next))) return { may: 'wait', until: clock() + policy.probeSeconds * 1000 };
     if (next.pause?.by !== 'service') return undefined;
     const { probeUntil = 0, code } = next.pause;
-    const hasTime = () => remainingMs() > deps.callMs && probeUntil - clock() > deps.callMs;
+    // The pause between two canaries comes first.
+    const hasTime = () => Math.min(remainingMs(), probeUntil - clock()) > deps.callMs + 1_000;
     const ended =
       by === 'canary'
         ? await probeByCanary({ ...deps, canary }, next, next.pause, hasTime)
@@ -172,7 +173,7 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
       for (;;) {
         const permitted = await consult();
         if (permitted.may !== 'probe') return permitted;
-        if (remainingMs() <= deps.callMs + PROBE_MS) return { may: 'wait', until: clock() + NEXT_INVOCATION_MS };
+        if (remainingMs() <= deps.callMs) return { may: 'wait', until: clock() + NEXT_INVOCATION_MS };
         const probed = await probeNow(permitted.next, permitted.with, remainingMs);
         if (probed !== undefined) return probed;
       }

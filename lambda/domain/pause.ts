@@ -16,6 +16,8 @@ export type Pause =
       readonly probeUntil?: Instant;
       /** Probes in a row of which none was accepted; absent: none. */
       readonly probes?: number;
+      /** Canaries in a row that were accepted, where more than one must be; absent: none. */
+      readonly accepted?: number;
     };
 
 /** A pause that senders set and end. */

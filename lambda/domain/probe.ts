@@ -103,6 +103,17 @@ export const afterCanary = (
   }
 };
 
+/** Another canary follows an accepted one after a second, in a later invocation if this one has no time left. */
+export const toBeContinued = (probed: Sending, accepted: number, now: Instant): ProbeEnd | undefined => {
+  const pause = probedPause(probed);
+  if (pause === undefined) return undefined;
+  const { by, code, since, seconds } = pause;
+  return {
+    next: { version: probed.version + 1, pause: { by, code, since, until: now + 1_000, seconds, probes: 0, accepted } },
+    type: 'probed-again',
+  };
+};
+
 /** What a recipient's mail, sent as a probe, does to the pause. @param random from 0 up to 1 */
 export const afterMail = (
   probed: Sending,

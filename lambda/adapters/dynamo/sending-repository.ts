@@ -20,6 +20,7 @@ const PauseSchema = z.discriminatedUnion('by', [
     seconds: z.number().positive(),
     probeUntil: Iso.exactOptional(),
     probes: Count.exactOptional(),
+    accepted: Count.exactOptional(),
   }),
 ]) satisfies z.ZodType<Pause>;
 

@@ -423,10 +423,24 @@ describe('a pause of the service', () => {
     expect(world.provider.calls).toEqual([]);
   });
 
+  it('for trouble is probed on by later invocations when each has time for one canary only', async () => {
+    const world = worldOf(accepted, 'TROUBLE_IN_A_ROW');
+
+    for (let n = 1; n <= 4; n += 1) {
+      await world.send(messages, 12_500);
+      expect(world.sending.state.pause).toMatchObject({ accepted: n, seconds: 60 });
+      world.clock.advance(5_000);
+    }
+    await world.send(messages, 12_500);
+
+    expect(world.provider.canaries).toBe(5);
+    expect(world.sending.state.pause).toBeUndefined();
+  });
+
   it('is not probed by an invocation that has no time left for it', async () => {
     const world = worldOf(accepted);
 
-    const actions = await world.send(messages, 14_000);
+    const actions = await world.send(messages, 11_000);
 
     expect(world.provider.canaries).toBe(0);
     expect(world.sending.state).toEqual(pausedFor('ACCESS_DENIED'));
