@@ -151,6 +151,12 @@ const readIdentity = (read: SettingReader) => ({
   templatePrefix: read.text('templatePrefix', '', 'use letters, digits, - and _ only', (text) => /^[\w-]{0,40}$/.test(text)),
 });
 
+/** Whether data outlives a mistaken delete: outside of development it does. */
+const keepsData = (name: string): boolean => name !== LOCAL && name !== 'dev';
+
+/** Final rows live longer than a dead letter of theirs. */
+const LEAST_RETENTION_DAYS = 15;
+
 /** Reads and checks all settings of a stage; throws one error that names every fault. */
 export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,19}$/.test(name)) {
@@ -170,6 +176,12 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
     const [base, cap] = [settings[`${kind}BaseSeconds`], settings[`${kind}CapSeconds`]];
     if (base > cap) faults.push(`${kind}BaseSeconds (${base}) must not exceed ${kind}CapSeconds (${cap})`);
   }
+  const kept = keepsData(name);
+  if (kept && settings.retentionDays < LEAST_RETENTION_DAYS) {
+    faults.push(
+      `retentionDays (${settings.retentionDays}) must be at least ${LEAST_RETENTION_DAYS}: dead letters live 14 days, and a redriven one needs its recipient`,
+    );
+  }
   if (faults.length > 0) {
     const how =
       name === LOCAL
@@ -177,7 +189,7 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
         : `cdk.json under stages.${name}, or -c key=value`;
     throw new Error(`stage '${name}' cannot be built (settings come from ${how}):\n- ${faults.join('\n- ')}`);
   }
-  return { name, kept: name !== LOCAL && name !== 'dev', ...settings };
+  return { name, kept, ...settings };
 };
 
 /** Every number of the stage that follows from its rate. */

@@ -1,4 +1,5 @@
 import { countRows, type Dispatch, isComplete, withUnexpanded } from '../domain/dispatch.ts';
+import { withExpired } from '../domain/expired-rows.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { BatchLeft, EndingRepository, RowsSeen } from './ports.ts';
 
@@ -17,7 +18,12 @@ export const lookOver = async (
 ): Promise<Looked> => {
   const batches = await dispatches.batches(dispatch.dispatchId);
   const seen = await dispatches.rows(dispatch, now, hasTime);
-  return { batches, seen: { ...seen, counts: withUnexpanded(dispatch, seen.counts) } };
+  // Without a batch all rows were there once: one that is missing has expired, and so has what was known of its delivery.
+  const { frozen } = seen;
+  if (batches.length > 0 || frozen === undefined || countRows(seen.counts) >= dispatch.total)
+    return { batches, seen: { ...seen, counts: withUnexpanded(dispatch, seen.counts) } };
+  const { deliveries = seen.deliveries } = dispatch;
+  return { batches, seen: { ...seen, counts: withExpired(dispatch, { counts: seen.counts, frozen }), deliveries } };
 };
 
 /** Whether every recipient has a row, and all rows are final. */

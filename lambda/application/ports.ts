@@ -1,7 +1,7 @@
 import type { Attempt } from '../domain/attempt.ts';
 import type { Addressee, DispatchContent, RenderedMail } from '../domain/content.ts';
 import type { DeliveryState, MailEvent } from '../domain/delivery.ts';
-import type { Dispatch, DispatchStatus, RowCounts } from '../domain/dispatch.ts';
+import type { Counts, Dispatch, DispatchStatus, RowCounts } from '../domain/dispatch.ts';
 import type { Instant } from '../domain/instant.ts';
 import type { Sending } from '../domain/pause.ts';
 import type { In, Lease, Recipient, RecipientKey } from '../domain/recipient.ts';
@@ -262,6 +262,11 @@ export interface OverdueRow {
 
 /** What is read of a dispatch's rows. */
 export interface RowsSeen extends RowCounts {
+  /**
+   * The rows by the status with which they were counted at the first end of the dispatch; absent while the dispatch is so
+   * young that no row can have expired.
+   */
+  readonly frozen?: Counts;
   /** Since the last resume, or since it was taken up again. */
   readonly bounceStatistics: BounceStatistics;
   /** Since when the longest overdue row waits: PENDING and due, or PROCESSING past the lease. */
@@ -277,7 +282,7 @@ export interface EndingRepository {
   batches(dispatchId: string): Promise<readonly BatchLeft[]>;
   /** Throws once there is no time. */
   rows(
-    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'statisticsSince'>,
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'createdAt' | 'resumedAt' | 'statisticsSince'>,
     now: Instant,
     hasTime: () => boolean,
   ): Promise<RowsSeen>;

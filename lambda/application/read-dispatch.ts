@@ -8,6 +8,7 @@ import {
   withBatches,
   withUnexpanded,
 } from '../domain/dispatch.ts';
+import { withExpired } from '../domain/expired-rows.ts';
 import { shardOf } from '../domain/shards.ts';
 import type { StoredRecipient } from './ports.ts';
 import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
@@ -90,9 +91,13 @@ const keptCounts = ({ total, counts, deliveries }: FoundDispatch): RowCounts | u
  * One that was finished before deliveries were counted has them in its rows alone.
  */
 const countsNow = async (repository: ReadRepository, dispatch: FoundDispatch): Promise<RowCounts> => {
-  const { status, counts, deliveries, isOpen, total } = dispatch;
-  if (status !== 'COMPLETED' || counts === undefined) return repository.counts(dispatch);
-  if (!isOpen && deliveries !== undefined) return { counts, deliveries };
+  const { status, counts, deliveries, isOpen, total, frozenCounts } = dispatch;
+  if (status === 'COMPLETED' && !isOpen && counts !== undefined && deliveries !== undefined) return { counts, deliveries };
   const rows = await repository.counts(dispatch);
-  return countRows(rows.counts) < total ? { counts, deliveries: deliveries ?? rows.deliveries } : rows;
+  if (countRows(rows.counts) >= total) return rows;
+  if (frozenCounts !== undefined) {
+    const { frozen = rows.counts } = rows;
+    return { counts: withExpired(dispatch, { counts: rows.counts, frozen }), deliveries: deliveries ?? rows.deliveries };
+  }
+  return status === 'COMPLETED' && counts !== undefined ? { counts, deliveries: deliveries ?? rows.deliveries } : rows;
 };

@@ -1,4 +1,4 @@
-import type { Dispatch, DispatchStatus, RowCounts } from '../domain/dispatch.ts';
+import type { Counts, Dispatch, DispatchStatus, RowCounts } from '../domain/dispatch.ts';
 import type { RecipientKey, RecipientStatus } from '../domain/recipient.ts';
 import type { StoredRecipient } from './ports.ts';
 
@@ -59,8 +59,11 @@ export interface FoundDispatch extends Dispatch {
 /** Dispatches as their admins see them. */
 export interface ReadRepository {
   find(dispatchId: string): Promise<FoundDispatch | undefined>;
-  /** Counts the rows; recipients that are still in a batch are not among them. */
-  counts(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>): Promise<RowCounts>;
+  /**
+   * Counts the rows; recipients that are still in a batch are not among them. `frozen`: by the status with which they were
+   * counted at the first end.
+   */
+  counts(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>): Promise<RowCounts & { readonly frozen?: Counts }>;
   recipients(query: RecipientQuery): Promise<RecipientPage>;
   /** Undefined: it has no row, or none yet. */
   recipient(key: RecipientKey): Promise<StoredRecipient | undefined>;

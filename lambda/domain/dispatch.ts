@@ -57,6 +57,8 @@ export interface Dispatch {
   readonly cancelledAt?: Instant;
   /** Recipients whose batch was removed when the dispatch was cancelled: they are CANCELLED, and have no row. */
   readonly unexpanded?: number;
+  /** Exact counts of all recipients when they were final for the first time. */
+  readonly frozenCounts?: Counts;
   /** The rules that stop a dispatch count from here. */
   readonly resumedAt?: Instant;
   /** When it was taken up again after it was completed: bounces before say nothing about the mails since. */

@@ -4,6 +4,7 @@ import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCo
 import type { Amendment, RecipientRepository, StoredRecipient } from '../../application/ports.ts';
 import { toIso } from '../../domain/instant.ts';
 import { isFinal, type RecipientKey } from '../../domain/recipient.ts';
+import { readIsFrozen, stillFrozen } from './frozen-as.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt, toStoredEvent } from './items.ts';
 import { dispatchKey, OPEN, recipientKey } from './keys.ts';
 import { isOfAws, isPassing } from './statements.ts';
@@ -68,7 +69,15 @@ const amendOnce = async (
     await client.send(new UpdateCommand(update));
     return 'written';
   }
-  return writeWithDispatch(client, update, recount(tableName, key.dispatchId));
+  const isFrozen = await readIsFrozen(client, tableName, key.dispatchId);
+  // The row of a dispatch that is gone is about to go, too.
+  if (isFrozen === undefined) return 'gone';
+  const frozenAs = isFrozen && stored['frozenAs'] === undefined ? { frozenAs: row.recipient.status } : {};
+  const leaving = updateOf(tableName, Key, { ...attributesOf(row, next, retentionDays), ...frozenAs }, as);
+  await client.send(
+    new TransactWriteCommand({ TransactItems: [{ Update: leaving }, { Update: recount(tableName, key.dispatchId, isFrozen) }] }),
+  );
+  return 'written';
 };
 
 const attributesOf = ({ recipient }: StoredRecipient, next: Amendment, retentionDays: number): Attributes => ({
@@ -82,30 +91,13 @@ const attributesOf = ({ recipient }: StoredRecipient, next: Amendment, retention
 });
 
 /** The sweeper counts the dispatch anew; a count that it made before this does not stand, as the generation is another. */
-const recount = (TableName: string, dispatchId: string) => ({
+const recount = (TableName: string, dispatchId: string, isFrozen: boolean) => ({
   TableName,
   Key: dispatchKey(dispatchId),
   UpdateExpression: 'SET openKey = :open, generation = generation + :one',
-  ConditionExpression: 'attribute_exists(pk)',
+  ConditionExpression: `attribute_exists(pk) AND ${stillFrozen(isFrozen)}`,
   ExpressionAttributeValues: { ':open': OPEN, ':one': 1 },
 });
-
-const writeWithDispatch = async (
-  client: DynamoDBDocumentClient,
-  row: ReturnType<typeof updateOf>,
-  dispatch: ReturnType<typeof recount>,
-): Promise<AmendResult> => {
-  try {
-    await client.send(new TransactWriteCommand({ TransactItems: [{ Update: row }, { Update: dispatch }] }));
-    return 'written';
-  } catch (error) {
-    // The row of a dispatch that is gone is about to go, too.
-    if (error instanceof TransactionCanceledException && error.CancellationReasons?.[1]?.Code === FAILED) return 'gone';
-    throw error;
-  }
-};
-
-const FAILED = 'ConditionalCheckFailed';
 
 /** Somebody else wrote the row or its dispatch at the same time; nothing of ours was written. */
 const isLostRace = (error: unknown): boolean =>

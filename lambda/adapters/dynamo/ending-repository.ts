@@ -3,8 +3,17 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { EndingRepository, OpenRowStatus, RowsSeen } from '../../application/ports.ts';
-import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts, statisticsFrom, withBatches } from '../../domain/dispatch.ts';
-import { type Instant, toIso } from '../../domain/instant.ts';
+import {
+  addCounts,
+  type Counts,
+  type Dispatch,
+  NO_COUNTS,
+  NO_DELIVERIES,
+  type RowCounts,
+  statisticsFrom,
+  withBatches,
+} from '../../domain/dispatch.ts';
+import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
 import { addRowCounts } from '../../domain/progress.ts';
 import { addBounceStatistics, NO_BOUNCE_STATISTICS } from '../../domain/stop-rule.ts';
 import { asCounted, closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
@@ -12,7 +21,7 @@ import { Count } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from './keys.ts';
 import { readShards } from './read-shards.ts';
-import { bounceStatisticsSince, countRowGlances, endedAt, glanceAtShard, overdueSince, type RowGlance } from './row-glance.ts';
+import { bounceStatisticsSince, countFrozen, countRowGlances, endedAt, glanceAtShard, overdueSince, type RowGlance } from './row-glance.ts';
 import { stopDispatch } from './stop.ts';
 import { updateOf } from './update.ts';
 
@@ -37,19 +46,27 @@ export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
 });
 
 const seeRows = async (
-  { client, tableName }: FinishDeps,
-  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'resumedAt' | 'statisticsSince'>,
+  { client, tableName, retentionDays }: FinishDeps,
+  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'createdAt' | 'resumedAt' | 'statisticsSince'>,
   now: Instant,
   hasTime: () => boolean,
 ): Promise<RowsSeen> => {
   const since = statisticsFrom(dispatch);
-  const seen = await readShards(dispatch, async (pk): Promise<RowsSeen> => {
+  const mayHaveExpired = expiryAfter(dispatch.createdAt, retentionDays) * 1000 <= now;
+  const seen = await readShards(dispatch, async (pk): Promise<RowsSeen & { readonly frozen: Counts }> => {
     const rows = await glanceAtShard(client, tableName, pk, hasTime);
     const bounceStatistics = bounceStatisticsSince(rows, since);
-    return { ...countRowGlances(rows), bounceStatistics, overdueSince: oldest(rows, now), ...newest(rows) };
+    return {
+      ...countRowGlances(rows),
+      frozen: countFrozen(rows),
+      bounceStatistics,
+      overdueSince: oldest(rows, now),
+      ...newest(rows),
+    };
   });
   return {
     ...seen.reduce<RowCounts>(addRowCounts, { counts: NO_COUNTS, deliveries: NO_DELIVERIES }),
+    ...(mayHaveExpired && { frozen: seen.map((ofShard) => ofShard.frozen).reduce(addCounts, NO_COUNTS) }),
     bounceStatistics: seen.map((ofShard) => ofShard.bounceStatistics).reduce(addBounceStatistics, NO_BOUNCE_STATISTICS),
     overdueSince: seen.map((ofShard) => ofShard.overdueSince).reduce<RowsSeen['overdueSince']>(earlier, {}),
     ...latest(

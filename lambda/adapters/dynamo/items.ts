@@ -73,6 +73,7 @@ export const DispatchItem = z.object({
   statisticsSince: Iso.exactOptional(),
   cancelledAt: Iso.exactOptional(),
   unexpanded: Count.exactOptional(),
+  frozenCounts: CountsSchema.exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 
 const Expiry = { expiresAt: z.number().exactOptional() };

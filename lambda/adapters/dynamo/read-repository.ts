@@ -3,20 +3,18 @@ import * as z from 'zod';
 
 import type { StoredRecipient } from '../../application/ports.ts';
 import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../application/read-ports.ts';
-import { DELIVERY_STATES } from '../../domain/delivery.ts';
-import type { RowCounts } from '../../domain/dispatch.ts';
+import { addCounts, type Counts, NO_COUNTS, type RowCounts } from '../../domain/dispatch.ts';
 import { addRowCounts, NO_CHANGE } from '../../domain/progress.ts';
-import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
 import { dispatchKey, OPEN, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
 import { orUnavailable } from './or-unavailable.ts';
 import { readShards } from './read-shards.ts';
-import { countRowGlances } from './row-glance.ts';
+import { countFrozen, countRowGlances, RowGlance } from './row-glance.ts';
 
 /** Rows that one request looks at: with a filter, most may be passed over. */
 const ROWS_PER_REQUEST = 10_000;
 const ROWS_PER_QUERY = 1_000;
-const Counted = z.object({ status: z.enum(RECIPIENT_STATUSES), delivery: z.enum(DELIVERY_STATES).default('none') });
+const Counted = RowGlance.pick({ status: true, delivery: true, frozenAs: true });
 
 /** Dispatches and their recipients as the table has them. */
 export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string): ReadRepository => ({
@@ -30,8 +28,11 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
 
   counts: (dispatch) =>
     orUnavailable(async () => {
-      const counts = await readShards(dispatch, (pk) => countShard(client, tableName, pk));
-      return counts.reduce(addRowCounts, NO_CHANGE);
+      const shards = await readShards(dispatch, (pk) => countShard(client, tableName, pk));
+      return {
+        ...shards.reduce<RowCounts>(addRowCounts, NO_CHANGE),
+        frozen: shards.map(({ frozen }) => frozen).reduce(addCounts, NO_COUNTS),
+      };
     }),
 
   recipients: (query) => orUnavailable(() => page(client, tableName, query)),
@@ -50,12 +51,16 @@ const ofShard = (pk: string) => ({
   ExpressionAttributeValues: { ':pk': pk, ':prefix': RECIPIENT_PREFIX },
 });
 
-const countShard = async (client: DynamoDBDocumentClient, TableName: string, pk: string): Promise<RowCounts> => {
+const countShard = async (
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  pk: string,
+): Promise<RowCounts & { frozen: Counts }> => {
   const rows: z.output<typeof Counted>[] = [];
-  const attributes = { ProjectionExpression: '#status, delivery', ExpressionAttributeNames: { '#status': 'status' } };
+  const attributes = { ProjectionExpression: '#status, delivery, frozenAs', ExpressionAttributeNames: { '#status': 'status' } };
   const pages = paginateQuery({ client }, { TableName, ...ofShard(pk), ...attributes });
   for await (const { Items = [] } of pages) rows.push(...Items.map((item) => Counted.parse(item)));
-  return countRowGlances(rows);
+  return { ...countRowGlances(rows), frozen: countFrozen(rows) };
 };
 
 /** Goes from shard to shard until the page is full. A query that finds nothing is not the end: the last shard is. */

@@ -5,6 +5,7 @@ import type { WriteResult } from '../../application/ports.ts';
 import type { DispatchStatus } from '../../domain/dispatch.ts';
 import { toIso } from '../../domain/instant.ts';
 import type { In, Recipient, RecipientKey } from '../../domain/recipient.ts';
+import { readIsFrozen, stillFrozen } from './frozen-as.ts';
 import { stateAttributes } from './items.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey } from './keys.ts';
 import { isPassing } from './statements.ts';
@@ -26,11 +27,15 @@ export const reopenRecipient = async (
   const { status, round, lastErrorCode, failedAt } = from;
   const as = { status, round, lastErrorCode, failedAt: toIso(failedAt) };
   try {
+    const isFrozen = await readIsFrozen(client, tableName, key.dispatchId);
+    if (isFrozen === undefined) return 'lease-lost';
+    const row = updateOf(tableName, recipientKey(key), { ...stateAttributes(next), expiresAt: undefined }, as);
+    const opened = openAgain(tableName, key.dispatchId, dispatch, next);
     await client.send(
       new TransactWriteCommand({
         TransactItems: [
-          { Update: updateOf(tableName, recipientKey(key), { ...stateAttributes(next), expiresAt: undefined }, as) },
-          { Update: openAgain(tableName, key.dispatchId, dispatch, next) },
+          { Update: isFrozen ? keepingFrozenAs(row, status) : row },
+          { Update: { ...opened, ConditionExpression: `${opened.ConditionExpression} AND ${stillFrozen(isFrozen)}` } },
           {
             Update: {
               TableName: tableName,
@@ -52,6 +57,13 @@ export const reopenRecipient = async (
     throw error;
   }
 };
+
+/** The row may have left another final status before. */
+const keepingFrozenAs = (row: ReturnType<typeof updateOf>, status: In<'FAILED' | 'UNKNOWN'>['status']) => ({
+  ...row,
+  UpdateExpression: row.UpdateExpression.replace('SET ', 'SET frozenAs = if_not_exists(frozenAs, :frozenAs), '),
+  ExpressionAttributeValues: { ...row.ExpressionAttributeValues, ':frozenAs': status },
+});
 
 /** A stopped dispatch stays so until a person resumes it; of the others none is finished any more. */
 const openAgain = (TableName: string, dispatchId: string, status: Exclude<DispatchStatus, 'CANCELLED'>, next: Recipient) => {

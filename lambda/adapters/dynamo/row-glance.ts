@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamod
 import * as z from 'zod';
 
 import { DELIVERY_STATES } from '../../domain/delivery.ts';
-import { NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../domain/dispatch.ts';
+import { type Counts, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import type { BounceStatistics } from '../../domain/stop-rule.ts';
@@ -21,6 +21,7 @@ export const RowGlance = z.object({
   sentAt: Iso.exactOptional(),
   failedAt: Iso.exactOptional(),
   lastErrorCode: z.string().exactOptional(),
+  frozenAs: z.enum(RECIPIENT_STATUSES).exactOptional(),
 });
 
 /** A look at a row. Attributes of an earlier state may be among them, so the status says which of them count. */
@@ -44,7 +45,8 @@ export const glanceAtShard = async (
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
       ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX },
-      ProjectionExpression: 'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode',
+      ProjectionExpression:
+        'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode, frozenAs',
       // A reserved word.
       ExpressionAttributeNames: { '#status': 'status' },
     },
@@ -69,6 +71,10 @@ export const countRowGlances = (rows: readonly Pick<RowGlance, 'status' | 'deliv
   }
   return { counts, deliveries };
 };
+
+/** Counts rows by the status with which they were counted at the first end of their dispatch. */
+export const countFrozen = (rows: readonly Pick<RowGlance, 'status' | 'delivery' | 'frozenAs'>[]): Counts =>
+  countRowGlances(rows.map(({ status, delivery, frozenAs = status }) => ({ status: frozenAs, delivery }))).counts;
 
 /** What became of the mails that SES took from then on. */
 export const bounceStatisticsSince = (rows: readonly RowGlance[], since: Instant): BounceStatistics => {

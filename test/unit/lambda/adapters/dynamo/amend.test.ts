@@ -15,6 +15,7 @@ import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 const dynamo = mockClient(DynamoDBDocumentClient);
 let clock = createFakeClock();
 const Key = { pk: 'DISPATCH#d1spatch#0', sk: 'RECIPIENT#a-1' };
+const DISPATCH = { pk: 'DISPATCH#d1spatch', sk: 'DISPATCH' };
 const EXPIRY = Date.parse('2026-08-29T09:00:00.000Z') / 1000;
 
 const event: MailEvent = { kind: 'delivery', messageId: 'ses-1', at: T0 + 5, detail: 'x', suppressed: false };
@@ -115,9 +116,24 @@ describe('amending a recipient', () => {
       TableName: 'mail',
       Key: { pk: 'DISPATCH#d1spatch', sk: 'DISPATCH' },
       UpdateExpression: 'SET openKey = :open, generation = generation + :one',
-      ConditionExpression: 'attribute_exists(pk)',
+      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(frozenCounts)',
       ExpressionAttributeValues: { ':open': 'OPEN', ':one': 1 },
     });
+  });
+
+  it.each([
+    ['keeps the status with which it was counted at the first end', {}, 'FAILED'],
+    ['keeps the status that it had before another change', { frozenAs: 'UNKNOWN' }, undefined],
+  ])('that failed %s (V10)', async (_name, more, frozenAs) => {
+    finds(stored(failed(), more));
+    dynamo.on(GetCommand, { Key: DISPATCH }).resolves({ Item: { pk: DISPATCH.pk, frozenCounts: {} } });
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await amend(confirm)).toBe('written');
+
+    const [row, dispatch] = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? [];
+    expect(row?.Update?.ExpressionAttributeValues?.[':frozenAs']).toBe(frozenAs);
+    expect(dispatch?.Update?.ConditionExpression).toBe('attribute_exists(pk) AND attribute_exists(frozenCounts)');
   });
 
   it('to a state that is not final takes its end away', async () => {
@@ -146,7 +162,7 @@ describe('amending a recipient', () => {
 
   it('finds nothing when the dispatch is gone', async () => {
     finds(stored(failed()));
-    dynamo.on(TransactWriteCommand).rejects(cancelledBy('None', 'ConditionalCheckFailed'));
+    dynamo.on(GetCommand, { Key: DISPATCH }).resolves({});
 
     expect(await amend(confirm)).toBe('gone');
   });

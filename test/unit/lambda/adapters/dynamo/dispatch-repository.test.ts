@@ -186,7 +186,8 @@ describe('the rows that became final', () => {
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
       ExpressionAttributeValues: { ':pk': 'DISPATCH#d1#0', ':recipient': 'RECIPIENT#' },
-      ProjectionExpression: 'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode',
+      ProjectionExpression:
+        'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode, frozenAs',
       ExpressionAttributeNames: { '#status': 'status' },
     });
   });

@@ -149,7 +149,9 @@ describe('what is left of a dispatch', () => {
       ],
     });
 
-    expect(await repository.rows({ dispatchId: 'd1', shards: 2, resumedAt: RESUMED_AT }, T0, () => true)).toEqual({
+    expect(
+      await repository.rows({ dispatchId: 'd1', createdAt: T0 - 3_600_000, shards: 2, resumedAt: RESUMED_AT }, T0, () => true),
+    ).toEqual({
       ...rowCounts({ PENDING: 3, PROCESSING: 2, SENT: 3 }, { bounced: 1 }),
       bounceStatistics: { sent: 2, bounced: 1, complained: 0 },
       overdueSince: { PENDING: Date.parse('2026-03-02T08:50:00.000Z'), PROCESSING: Date.parse('2026-03-02T08:40:00.000Z') },
@@ -163,7 +165,9 @@ describe('what is left of a dispatch', () => {
     dynamo.on(QueryCommand).resolves({ Items: [], LastEvaluatedKey: { pk: '1' } });
     let pages = 3;
 
-    await expect(repository.rows({ dispatchId: 'd1', shards: 1 }, T0, () => pages-- > 0)).rejects.toThrow('no time');
+    await expect(
+      repository.rows({ dispatchId: 'd1', createdAt: T0 - 3_600_000, shards: 1 }, T0, () => pages-- > 0),
+    ).rejects.toThrow('no time');
     expect(dynamo.commandCalls(QueryCommand)).toHaveLength(3);
   });
 
@@ -181,7 +185,11 @@ describe('what is left of a dispatch', () => {
     }));
     dynamo.on(QueryCommand).resolves({ Items });
 
-    const { bounceStatistics } = await repository.rows({ dispatchId: 'd1', shards: 1, ...from }, T0, () => true);
+    const { bounceStatistics } = await repository.rows(
+      { dispatchId: 'd1', createdAt: T0 - 3_600_000, shards: 1, ...from },
+      T0,
+      () => true,
+    );
 
     expect(bounceStatistics).toEqual({ sent: 4 * mails, bounced: mails, complained: mails });
   });
@@ -196,7 +204,7 @@ describe('what is left of a dispatch', () => {
       return { Items: [] };
     });
 
-    await repository.rows({ dispatchId: 'd1', shards: 64 }, T0, () => true);
+    await repository.rows({ dispatchId: 'd1', createdAt: T0 - 3_600_000, shards: 64 }, T0, () => true);
 
     expect(dynamo.commandCalls(QueryCommand)).toHaveLength(64);
     expect(most).toBe(8);

@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
@@ -30,9 +30,28 @@ const cancelledBy = (...codes: string[]) =>
 
 beforeEach(() => {
   dynamo.reset();
+  dynamo.on(GetCommand).resolves({ Item: { pk: 'DISPATCH#d1spatch' } });
 });
 
 describe('reopening', () => {
+  it('keeps the status with which the recipient was counted at the first end of its dispatch (V10)', async () => {
+    dynamo.on(GetCommand).resolves({ Item: { pk: 'DISPATCH#d1spatch', frozenCounts: {} } });
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await reopen()).toBe('written');
+
+    const [row, dispatch] = updates();
+    expect(row?.UpdateExpression).toMatch(/^SET frozenAs = if_not_exists\(frozenAs, :frozenAs\), /);
+    expect(row?.ExpressionAttributeValues?.[':frozenAs']).toBe('FAILED');
+    expect(dispatch?.ConditionExpression).toMatch(/ AND attribute_exists\(frozenCounts\)$/);
+  });
+
+  it('is lost when the dispatch is gone', async () => {
+    dynamo.on(GetCommand).resolves({});
+
+    expect(await reopen()).toBe('lease-lost');
+  });
+
   it('is one transaction of recipient, dispatch and content', async () => {
     dynamo.on(TransactWriteCommand).resolves({});
 
@@ -87,7 +106,9 @@ describe('reopening', () => {
           (status === 'COMPLETED' ? ', statisticsSince = :since ' : ' ') +
           'REMOVE completedAt, outcome, needsAttention, expiresAt',
       );
-      expect(update?.ConditionExpression).toBe('#status IN (:accepted, :inProgress, :completed)');
+      expect(update?.ConditionExpression).toBe(
+        '#status IN (:accepted, :inProgress, :completed) AND attribute_not_exists(frozenCounts)',
+      );
       expect(update?.ExpressionAttributeValues).toEqual({
         ':inProgress': 'IN_PROGRESS',
         ':accepted': 'ACCEPTED',
@@ -105,7 +126,7 @@ describe('reopening', () => {
     expect(await reopen('STOPPED')).toBe('written');
     expect(updates()[1]).toMatchObject({
       UpdateExpression: 'SET generation = generation + :one, openKey = :open',
-      ConditionExpression: '#status = :stopped',
+      ConditionExpression: '#status = :stopped AND attribute_not_exists(frozenCounts)',
       ExpressionAttributeValues: { ':stopped': 'STOPPED', ':one': 1, ':open': 'OPEN' },
     });
   });
