@@ -137,7 +137,7 @@ describe('an estimate', () => {
 
   it('comes with a 202, by the account’s rate and quota', async () => {
     await stack.sending({ paused: false });
-    // The account is asked once a minute, and nobody promises that the first answer comes in time.
+    // The sweeper reads the account at its first pass, and nobody promises that an answer comes in time.
     const estimate = await poll(
       () => estimateOf(`estimate-${randomUUID()}`, stack.bodyOf(2)),
       (found) => found !== null,
@@ -195,6 +195,51 @@ describe('a preview', () => {
 
   it('needs the scope of sending (A7)', async () => {
     expect((await stack.request('POST', '/dispatches/preview', { token: '' })).status).toBe(401);
+  });
+});
+
+describe('a template that changed after it was previewed', () => {
+  const scenarioId = 'changing';
+  const Versioned = z.looseObject({ templateVersion: z.string() });
+  const store = async (method: 'POST' | 'PUT', Subject: string): Promise<void> => {
+    const response = await fetch(`${stack.description.ses}/v2/email/templates${method === 'PUT' ? `/${scenarioId}` : ''}`, {
+      method,
+      body: JSON.stringify({ TemplateName: scenarioId, TemplateContent: { Subject, Text: 'Dear {{applicantName}}' } }),
+    });
+    expect(response.status).toBe(200);
+  };
+  const preview = async (body: unknown): Promise<PreviewView> => {
+    const options = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return PreviewView.parse(await (await stack.request('POST', '/dispatches/preview', options)).json());
+  };
+
+  it('is refused if the request names the version that was seen, and sent if it names the new one (V12)', async () => {
+    await store('POST', 'Before');
+    const body = { ...stack.bodyOf(2), scenarioId };
+    const { templateVersion: seen } = await preview(body);
+    expect(seen).not.toBeNull();
+    await store('PUT', 'After');
+    const current = await poll(
+      () => preview(body),
+      ({ templateVersion }) => templateVersion !== seen,
+    );
+    expect(current.mails.map(({ subject }) => subject)).toEqual(['After', 'After']);
+
+    const refused = await stack.post('changed', { ...body, templateVersion: seen });
+    expect(refused.status).toBe(409);
+    expect(await problem(refused)).toMatchObject({
+      type: 'urn:mail-dispatch:problem:template-changed',
+      templateVersion: current.templateVersion,
+    });
+
+    // The key is free, as nothing was stored.
+    const accepted = await stack.post('changed', { ...body, templateVersion: current.templateVersion });
+    expect(accepted.status).toBe(202);
+    const { id } = z.looseObject({ id: z.string() }).parse(await accepted.json());
+    const shown = Versioned.parse(await (await stack.request('GET', `/dispatches/${id}`)).json());
+    expect(shown.templateVersion).toBe(current.templateVersion);
+    // A known key is a replay whatever version comes with it.
+    expect((await stack.post('changed', { ...body, templateVersion: seen })).status).toBe(200);
   });
 });
 
