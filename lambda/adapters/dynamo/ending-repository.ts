@@ -21,7 +21,15 @@ import { Count } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from './keys.ts';
 import { readShards } from './read-shards.ts';
-import { bounceStatisticsSince, countFrozen, countRowGlances, endedAt, glanceAtShard, overdueSince, type RowGlance } from './row-glance.ts';
+import {
+  bounceStatisticsSince,
+  countFrozen,
+  countRowGlances,
+  endedAt,
+  glanceAtShard,
+  overdueSince,
+  type RowGlance,
+} from './row-glance.ts';
 import { stopDispatch } from './stop.ts';
 import { updateOf } from './update.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { type Counts, countRows, NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
+import { countRows, type Counts, NO_COUNTS } from '../../../../lambda/domain/dispatch.ts';
 import { withExpired } from '../../../../lambda/domain/expired-rows.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from '../../../../lambda/domain/recipient.ts';
 
