@@ -1,4 +1,4 @@
-import { addCounts, type Counts, countRows, type Dispatch, NO_COUNTS } from './dispatch.ts';
+import { addCounts, countRows, type Counts, type Dispatch, NO_COUNTS } from './dispatch.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from './recipient.ts';
 
 /** Rows that are still in the table: by their status now, and by the status with which they were counted at the first end. */
