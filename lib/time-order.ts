@@ -23,10 +23,7 @@ export const FEEDBACK_WINDOW_SECONDS = 2;
  * @param windowSeconds how long events are gathered; 0: not at all. With any other Lambda may wait for a whole long poll.
  */
 export const redeliverySeconds = (
-  {
-    feedbackVisibilitySeconds,
-    feedbackTimeoutSeconds,
-  }: Pick<TimeOrder, 'feedbackVisibilitySeconds' | 'feedbackTimeoutSeconds'>,
+  { feedbackVisibilitySeconds, feedbackTimeoutSeconds }: Pick<TimeOrder, 'feedbackVisibilitySeconds' | 'feedbackTimeoutSeconds'>,
   windowSeconds: number,
 ): number =>
   feedbackVisibilitySeconds + (windowSeconds === 0 ? 0 : Math.max(windowSeconds, LONGEST_POLL_SECONDS)) + feedbackTimeoutSeconds;

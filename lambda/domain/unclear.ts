@@ -2,7 +2,7 @@ import { type Attempt, countLostBefore } from './attempt.ts';
 import { type BackoffPolicy, nextAttemptAt } from './backoff.ts';
 import type { Instant } from './instant.ts';
 import type { In, RecipientKey } from './recipient.ts';
-import { evaluateSilence, type FeedbackState, isBelieved, type SilencePolicy,silentAfter } from './watermark.ts';
+import { evaluateSilence, type FeedbackState, isBelieved, type SilencePolicy, silentAfter } from './watermark.ts';
 
 /** What follows an attempt whose outcome nobody knows: SES's events decide, the mail is sent again, or a person decides. */
 export const UNCLEAR_POLICIES = ['auto', 'resend', 'manual'] as const;

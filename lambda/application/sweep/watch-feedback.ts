@@ -1,5 +1,5 @@
 import { isSilent } from '../../domain/watermark.ts';
-import type { Clock, FeedbackRepository,SweepTraces } from '../ports.ts';
+import type { Clock, FeedbackRepository, SweepTraces } from '../ports.ts';
 import type { Visit } from '../visit-dispatch.ts';
 
 export interface WatchFeedbackDeps {
