@@ -77,7 +77,8 @@ describe('of an event about a mail of ours that is partly unreadable', () => {
     expect(parse({ ...bounce, ...change })).toEqual({
       kind: 'event',
       origin,
-      event: { kind: 'bounce', messageId, at: sentAt },
+      // Of which nobody knows that it is permanent.
+      event: { kind: 'soft-bounce', messageId, at: sentAt },
       sentAt,
     });
   });
