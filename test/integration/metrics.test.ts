@@ -7,6 +7,7 @@ import { CREDENTIALS } from '../../local/clients.ts';
 import { REGION } from '../../local/template/identity.ts';
 import { all, synthesize } from '../infra/synthesized.ts';
 import { poll, TestStack } from '../support/stack.ts';
+import { openQueues } from '../support/stack-queues.ts';
 
 /** Metrics of ours on which an alarm hangs. */
 const ALARMED = all(synthesize('local').watch, 'AWS::CloudWatch::Alarm')
@@ -38,10 +39,8 @@ const metricsIn = (log: string): Map<string, string> => {
   return found;
 };
 
-// Under the policy resend a lost answer leads to a second mail, or to nobody knowing, within two leases. Whether a dispatch
-// is to be stopped is judged only by a sender with ten seconds left.
+// Whether a dispatch is to be stopped is looked into only by a sender with ten seconds left.
 const stack = new TestStack({
-  UNCLEAR_POLICY: 'resend',
   FUNCTION_TIMEOUT_SECONDS: '15',
   LEASE_SECONDS: '17',
   VISIBILITY_SECONDS: '18',
@@ -81,9 +80,11 @@ const spoilTheTable = async () => {
 /** Sends mails of which each goes wrong in its own way. */
 const sendIntoTrouble = async () => {
   await stack.fault({ fault: 'reset-after-accept', recipient: 'twice@', times: 1 });
-  // After the lease, and so after the second mail.
-  await stack.events({ recipient: 'twice@', delaySeconds: 24 });
+  // After the second mail: it is sent once a canary was heard of, and the first canaries are refused.
+  await stack.events({ recipient: 'twice@', delaySeconds: 60 });
   await stack.events({ recipient: 'reset-after-accept', lost: true });
+  await stack.fault({ fault: 'rejected-content', recipient: 'success@simulator.amazonses.com', times: 8 });
+  await stack.fault({ fault: 'credentials', recipient: 'twice@', times: 1 });
   const to = (key: string, ...addresses: readonly string[]) => {
     const body = stack.bodyOf(addresses.length);
     const recipients = body.recipients.map((each, i) => ({ ...each, email: addresses[i] }));
@@ -91,20 +92,31 @@ const sendIntoTrouble = async () => {
   };
   await to('trouble', 'twice@example.com', 'reset-after-accept@simulator.localhost');
   await to('discarded', 'reject@simulator.localhost', 'rendering-failure@simulator.localhost');
+  // Ten of them, and a canary that is refused for itself, pause sending for a while.
+  await to('account', ...Array.from({ length: 30 }, (_, i) => `paused+${i}@simulator.localhost`));
   await to('refused', ...Array.from({ length: 12 }, (_, i) => `rejected+${i}@simulator.localhost`));
+};
+
+/** As if somebody had turned raw delivery off. */
+const putEnvelope = async () => {
+  const queues = openQueues(stack.description);
+  const Timestamp = new Date().toISOString();
+  await queues.putFeedback({ Type: 'Notification', TopicArn: 'arn:aws:sns:eu-west-1:1:events', Message: '{}', Timestamp });
+  queues.close();
 };
 
 let metrics = new Map<string, string>();
 beforeAll(async () => {
   await stack.start();
   await sendIntoTrouble();
+  await putEnvelope();
   await spoilTheTable();
   metrics = await poll(
     () => Promise.resolve(metricsIn(stack.log(''))),
     (found) => [...ALARMED, 'AcceptToSentSeconds'].every((name) => found.has(name)),
-    75_000,
+    200_000,
   ).catch(() => metricsIn(stack.log('')));
-}, 300_000);
+}, 500_000);
 afterAll(() => stack.end());
 
 describe('in the logs of a run in which everything goes wrong', () => {

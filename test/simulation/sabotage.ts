@@ -82,6 +82,6 @@ export const RULES: readonly Rule[] = [
     theme: 'pauses',
   },
   { sabotage: 'late-deliveries-left', without: 'what is counted of a finished dispatch stays as it was counted' },
-  { sabotage: 'tasks-unseen', without: 'a dispatch is closed though a task of it is left' },
+  { sabotage: 'tasks-unseen', without: 'a dispatch is closed though a task of it is left', theme: 'long-runs' },
   { sabotage: 'late-states-counted', without: 'records from before its end are counted of a dispatch that is completed' },
 ];
