@@ -44,7 +44,7 @@ describe('recipients of whom nobody knows whether they were sent to', () => {
     // Asked for twice, it has one effect.
     const answers = [
       await post(id, { as: 'failed', note: NOTE, all: true }),
-      await post(id, { as: 'sent', note: 'x', all: true }),
+      await post(id, { as: 'failed', note: NOTE, all: true }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
     await poll(
