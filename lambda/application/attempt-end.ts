@@ -127,7 +127,7 @@ export const eventOf = (
         afterLost,
       };
     case 'used-up':
-      return { type: 'used-up', token, message: { id, sentAt } };
+      return { type: 'used-up', token, message: { id, sentAt }, afterLost };
     case 'throttled':
     case 'credentials':
       return {

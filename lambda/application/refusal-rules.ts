@@ -29,6 +29,9 @@ export interface RefusalRules {
 
 export type RefusalRulesDeps = Pick<PauseGuardDeps, 'stopDispatch' | 'fromAddress' | 'clock'> & { readonly canary: SharedCanary };
 
+/** While mails of a From address are accepted, a refusal of one says nothing about the address. */
+const FROM_WORKS_MS = 60_000;
+
 /** Rules for one sender environment. */
 export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }: RefusalRulesDeps): RefusalRules => {
   const watch = createRefusalWatch();
@@ -45,12 +48,15 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
     return asked !== undefined && asked.answer.kind === 'accepted' && asked.beganAt >= at;
   };
 
+  const isForeign = (code: string, from: string): boolean =>
+    isForeignFrom(code, from, fromAddress) && (acceptedAt.get(from) ?? -Infinity) + FROM_WORKS_MS <= clock();
+
   const weigh = async (
     answer: AttemptAnswer,
     { recipient, attempts }: ClaimedRecipient,
     from: string,
   ): Promise<AttemptAnswer> => {
-    if (answer.kind !== 'account' || answer.code === DAILY_QUOTA || isForeignFrom(answer.code, from, fromAddress)) return answer;
+    if (answer.kind !== 'account' || answer.code === DAILY_QUOTA || isForeign(answer.code, from)) return answer;
     const { code } = answer;
     const previous = previousRefusal({ attempts, round: recipient.round, lease: recipient.lease.token, code });
     if (previous === undefined) return answer;
@@ -78,13 +84,12 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
       for (const { answer, from, startedAt } of answers) {
         if (answer.kind === 'accepted') acceptedAt.set(from, Math.max(acceptedAt.get(from) ?? -Infinity, startedAt));
       }
-      const isForeign = ({ answer, from }: NotedAnswer) =>
-        answer.kind === 'account' && isForeignFrom(answer.code, from, fromAddress);
+      const isOfForeign = ({ answer, from }: NotedAnswer) => answer.kind === 'account' && isForeign(answer.code, from);
       foreign = answers
-        .filter(isForeign)
+        .filter(isOfForeign)
         .map(({ key, answer }) => ({ dispatchId: key.dispatchId, code: 'code' in answer ? answer.code : '' }));
       watch.add(
-        answers.filter((each) => !isForeign(each)),
+        answers.filter((each) => !isOfForeign(each)),
         chunk,
         clock(),
       );

@@ -34,8 +34,13 @@ export const operated = (operation: Operation, dispatch: Dispatch, now: Instant)
       // Why it was stopped is the task's matter from now on.
       const { dispatchId, adminId, scenarioId, recruitId, total, shards, isTest, createdAt, counts, deliveries } = dispatch;
       const request = { dispatchId, adminId, scenarioId, recruitId, total, shards, isTest, createdAt };
-      const counted = { ...(counts && { counts }), ...(deliveries && { deliveries }) };
-      return { ...request, ...counted, status: 'IN_PROGRESS', generation, resumedAt: now, lastProgressAt: now };
+      const { templateVersion } = dispatch;
+      const known = {
+        ...(templateVersion !== undefined && { templateVersion }),
+        ...(counts && { counts }),
+        ...(deliveries && { deliveries }),
+      };
+      return { ...request, ...known, status: 'IN_PROGRESS', generation, resumedAt: now, lastProgressAt: now };
     }
     case 'retry':
       // Each recipient that is reopened opens its dispatch again.

@@ -90,7 +90,7 @@ export type RecipientEvent =
   | { readonly type: 'given-back'; readonly token: string; readonly code: string; readonly nextAttemptAt: Instant }
   | { readonly type: 'unclear'; readonly token: string }
   /** Claimed though the attempts of the round are used up: it ends with its message in hand. */
-  | { readonly type: 'used-up'; readonly token: string; readonly message: DeadMessage }
+  | ({ readonly type: 'used-up'; readonly token: string; readonly message: DeadMessage } & AfterLost)
   /** The lease ended with the outcome open, and it was decided what follows. */
   | { readonly type: 'resolved-unsent'; readonly token: string; readonly nextAttemptAt: Instant }
   | { readonly type: 'resolved-unknown'; readonly token: string }
@@ -189,7 +189,11 @@ const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transit
         return moveTo({ status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: event.code });
       return moveTo(event.afterLost === true ? giveUp(current, ATTEMPTS_EXHAUSTED, now) : exhaust(current, event.message, now));
     case 'used-up':
-      return moveTo(exhaust({ round, attemptCount: attemptCount - 1 }, event.message, now));
+      return moveTo(
+        event.afterLost === true
+          ? giveUp({ ...current, attemptCount: attemptCount - 1 }, ATTEMPTS_EXHAUSTED, now)
+          : exhaust({ round, attemptCount: attemptCount - 1 }, event.message, now),
+      );
     case 'given-back':
       return moveTo({
         status: 'PENDING',

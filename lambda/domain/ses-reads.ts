@@ -41,7 +41,7 @@ export type Booking =
 
 /**
  * Books the next free slot. It is the caller's own only once `next` is stored in place of the state that was read.
- * @param template names the template of a `known-template` read
+ * @param template names the template of a `known-template` read; an id that may name nothing is not counted as active
  */
 export const bookSlot = (reads: SesReads, kind: SesReadKind, now: Instant, template?: string): Booking => {
   const at = Math.max(now, believable(reads.nextCallAt, now));
@@ -54,7 +54,10 @@ export const bookSlot = (reads: SesReads, kind: SesReadKind, now: Instant, templ
   const next: SesReads = {
     ...reads,
     nextCallAt: at + SLOT_MS,
-    templates: Object.fromEntries([...active, ...(template === undefined ? [] : [[template, at] as const])]),
+    templates: Object.fromEntries([
+      ...active,
+      ...(kind !== 'known-template' || template === undefined ? [] : [[template, at] as const]),
+    ]),
     ...(kind === 'unknown-template' && { nextUnknownAt: at + UNKNOWN_APART_MS }),
     ...(kind === 'account' && { nextAccountAt: at + ACCOUNT_APART_MS }),
   };

@@ -229,6 +229,24 @@ describe('ten refusals for the account’s sake', () => {
   });
 });
 
+describe('one recipient that is refused', () => {
+  it('does not stop a dispatch of a former address whose other mails are accepted (V2)', async () => {
+    const from = 'Old <old@example.org>';
+    const world = createSenderWorld({
+      ...oneByOne,
+      applyIds: ids(15),
+      contents: createFakeContents({ [DISPATCH_ID]: aContent({ from }) }),
+      answer: ({ tags }) => (tags.applyId === 'a-9' ? accessDenied : accepted),
+    });
+    await enqueue(world, 15);
+
+    await world.run(30_000);
+
+    expect(world.dispatches.get(DISPATCH_ID)?.status).not.toBe('STOPPED');
+    expect(world.statuses().filter((status) => status === 'SENT')).toHaveLength(14);
+  });
+});
+
 describe('the daily quota', () => {
   it('pauses at once without a canary, costs nobody an attempt, and ends by what SES says and one mail (S6, V32)', async () => {
     const over = T0 + 5 * HOUR;

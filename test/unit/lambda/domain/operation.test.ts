@@ -51,6 +51,10 @@ describe('a dispatch', () => {
     );
   });
 
+  it('that is resumed still names the version of its template', () => {
+    expect(operated('resume', { ...stopped, templateVersion: 'v-1' }, T0 + 9)).toMatchObject({ templateVersion: 'v-1' });
+  });
+
   it('that is cancelled stays what it was otherwise', () => {
     expect(operated('cancel', stopped, T0 + 9)).toEqual({
       ...stopped,

@@ -100,6 +100,12 @@ describe('while a worker has the lease', () => {
       { type: 'used-up', token: 'ours', message },
       exhausted({ attemptCount: 7, failedAt: later, deadMessage: message }),
     ],
+    [
+      'a claim beyond the last attempt leaves it open after a lost one',
+      processing({ attemptCount: 8 }),
+      { type: 'used-up', token: 'ours', message, afterLost: true },
+      unknown({ attemptCount: 7, lastErrorCode: 'ATTEMPTS_EXHAUSTED', failedAt: later }),
+    ],
     ['a redrive is out of order', processing(), { type: 'redriven', message }, 'out-of-order'],
     ['another round is out of order', processing(), { type: 'reopened' }, 'out-of-order'],
     ['a cancellation comes too late: the mail may be on its way', processing(), { type: 'cancelled' }, 'out-of-order'],

@@ -33,6 +33,18 @@ describe('a slot of the budget', () => {
     expect(bookSlot(ahead(ms), kind, T0).isBooked).toBe(expected);
   });
 
+  it('for an id that may name nothing does not make real templates stale for longer (V12)', () => {
+    let reads: SesReads = NO_READS;
+    for (let n = 0; n < 12; n += 1) {
+      const booking = bookSlot(reads, 'unknown-template', T0 + n * 5_000, `invented-${n}`);
+      if (booking.isBooked) reads = booking.next;
+    }
+
+    const known = bookSlot(reads, 'known-template', T0 + 60_000, 'real');
+
+    expect(known.isBooked && freshSeconds(known.next)).toBe(5);
+  });
+
   it('says when to ask again if there is none', () => {
     expect(bookSlot(ahead(10_500), 'known-template', T0)).toEqual({ isBooked: false, retryAt: T0 + 500 });
   });
