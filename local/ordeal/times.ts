@@ -9,7 +9,7 @@ export const SHORT_TIMES: Readonly<Record<string, string>> = {
   WATERMARK_MARGIN_SECONDS: '4',
   BEHIND_AFTER_SECONDS: '3',
   // Long enough for an event to come late on a busy machine: after it nobody gets the mail.
-  UNKNOWN_AFTER_SECONDS: '30',
+  UNKNOWN_AFTER_SECONDS: '60',
   BACKOFF_BASE_SECONDS: '1',
   PAUSE_BASE_SECONDS: '1',
   PAUSE_CAP_SECONDS: '4',

@@ -7,9 +7,6 @@ export const ownProperty = (value: unknown, name: string): unknown => {
   return property;
 };
 
-/** Whether the value is an object or list that has the property itself. */
-export const hasProperty = (value: unknown, name: string): boolean => isObject(value) && Object.hasOwn(value, name);
-
 /** The value as text, as JavaScript joins it to other text; nothing for null. */
 export const toText = (value: unknown): string => {
   if (value === undefined || value === null) return '';
