@@ -1,11 +1,11 @@
 import type { Instant } from '../domain/instant.ts';
 import { DAILY_QUOTA } from '../domain/pause.ts';
-import { type CanaryVerdict, readCanary } from '../domain/probe.ts';
+import { readCanary } from '../domain/probe.ts';
 import { endOf, isForeignFrom, previousRefusal } from '../domain/refusals.ts';
 import type { AttemptAnswer } from './attempt-end.ts';
 import type { NotedAnswer } from './noted-answer.ts';
 import type { PauseGuardDeps } from './pause-guard.ts';
-import type { ClaimedRecipient } from './ports.ts';
+import type { CanaryResult, ClaimedRecipient } from './ports.ts';
 import { createRefusalWatch, type RefusalRun } from './refusal-watch.ts';
 import type { SharedCanary } from './shared-canary.ts';
 
@@ -65,12 +65,15 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
   };
 
   /** What one run of ten comes to, by what a canary said that began after it. */
-  const decideRun = async (run: RefusalRun, verdict: CanaryVerdict): Promise<Decided | undefined> => {
-    const { dispatchId, code } = run;
+  const decideRun = async (run: RefusalRun, { answer, beganAt }: CanaryResult): Promise<Decided | undefined> => {
+    const { dispatchId, code, isConfirmed } = run;
+    const verdict = readCanary(answer, code);
     const isUnusable = verdict.kind === 'unusable';
-    if (verdict.kind === 'works' && dispatchId !== undefined)
+    if (verdict.kind === 'works' && dispatchId !== undefined && isConfirmed) {
       await stopDispatch(dispatchId, 'refused-though-account-works', code);
-    if (verdict.kind === 'works' || isUnusable) watch.forget(dispatchId);
+      watch.forget(dispatchId);
+    } else if (verdict.kind === 'works') watch.canaryAccepted(dispatchId, beganAt);
+    if (isUnusable) watch.forget(dispatchId);
     if (dispatchId !== undefined) return undefined;
     if (verdict.kind === 'refused') return { code: verdict.code, pauses: true, isUnusable };
     return isUnusable ? { code, pauses: true, isUnusable } : undefined;
@@ -105,8 +108,8 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
       if (asked === undefined) return undefined;
       repeatedAt = undefined;
       let decided: Decided | undefined;
-      // Dispatches first: the run of all mails forgets theirs too.
-      for (const run of runs.toReversed()) decided = (await decideRun(run, readCanary(asked.answer, run.code))) ?? decided;
+      // Dispatches first: an unusable canary makes all runs begin anew.
+      for (const run of runs.toReversed()) decided = (await decideRun(run, asked)) ?? decided;
       return decided;
     },
 

@@ -136,10 +136,28 @@ describe('ten refusals for the account’s sake', () => {
     expect(world.dispatches.get(DISPATCH_ID)).toMatchObject({ status: 'STOPPED', failureReason: 'refused-though-account-works' });
     expect(world.statuses()).toEqual(new Array(30).fill('PENDING'));
     expect(world.sending.state.pause).toBeUndefined();
-    expect(world.provider.canaries).toBe(1);
+    // The second one after further mails of the dispatch were refused.
+    expect(world.provider.canaries).toBe(2);
     expect(world.signals.filter(({ type }) => type === 'stopped')).toEqual([
       { type: 'stopped', dispatchId: DISPATCH_ID, code: 'ACCESS_DENIED' },
     ]);
+  });
+
+  it('stop no dispatch when the account’s trouble ended before the canary (V32, S9)', async () => {
+    const world = createSenderWorld({
+      ...oneByOne,
+      applyIds: ids(30),
+      answer: ({ tags }, n) =>
+        // One recipient is refused for its own sake, also when the trouble has ended.
+        n <= 10 || tags.applyId === 'a-11' ? accountTrouble : { kind: 'accepted', messageId: `ses-${n}` },
+    });
+    await enqueue(world, 30);
+
+    await world.run(10 * 60_000);
+
+    expect(world.dispatches.get(DISPATCH_ID)?.status).not.toBe('STOPPED');
+    expect(sentOf(world)).toBe(29);
+    expect(world.pauses).toEqual([]);
   });
 
   it('of one dispatch stop it although others are accepted between them', async () => {
