@@ -10,6 +10,7 @@ export const RUNBOOK_SECTIONS = [
   'credentials-refused',
   'dispatch-stopped',
   'outcome-unknown',
+  'unclear-attempts-not-resolved',
   'canary-refused',
   'feedback-silent',
   'raw-delivery-off',

@@ -78,12 +78,12 @@ export interface RecipientRepository {
   /**
    * Reads the row, asks what it should be, and writes that unless somebody changed it meanwhile: then again. `change` may
    * be called several times; undefined leaves the row alone. A final row that changes its state has its dispatch looked
-   * over again by the sweeper.
+   * over again by the sweeper. `unreadable`: no version of this code wrote the row, so asking again does not help.
    */
   amend(
     key: RecipientKey,
     change: (row: StoredRecipient) => Amendment | undefined,
-  ): Promise<'written' | 'unchanged' | 'gone' | 'unavailable'>;
+  ): Promise<'written' | 'unchanged' | 'gone' | 'unavailable' | 'unreadable'>;
 }
 
 /** What a sender asks of a dispatch. */

@@ -13,7 +13,9 @@ export type Resolved =
   /** Its outcome is known by now, or somebody else's attempt goes on. */
   | { readonly outcome: 'settled' }
   /** The table did not answer. */
-  | { readonly outcome: 'unavailable' };
+  | { readonly outcome: 'unavailable' }
+  /** No version of this code can read the row. */
+  | { readonly outcome: 'unreadable' };
 
 interface Plan {
   readonly resolved: Resolved;
@@ -32,7 +34,8 @@ export const resolveAttempt = async (
     plan = planFor(policy, row, attempt, view);
     return plan.amendment;
   });
-  return written === 'unavailable' ? { outcome: 'unavailable' } : written === 'gone' ? { outcome: 'settled' } : plan.resolved;
+  if (written === 'unavailable' || written === 'unreadable') return { outcome: written };
+  return written === 'gone' ? { outcome: 'settled' } : plan.resolved;
 };
 
 const planFor = (policy: ResolvePolicy, row: StoredRecipient, attempt: UnclearAttempt, view: ResolveView): Plan => {
@@ -41,7 +44,8 @@ const planFor = (policy: ResolvePolicy, row: StoredRecipient, attempt: UnclearAt
     // Its message was not sent, or nobody knows: one too many does no harm.
     return { resolved: { outcome: 'unsent', row: recipient, isNew: false } };
   if (recipient.status !== 'PROCESSING' || recipient.lease.token !== attempt.lease) return { resolved: { outcome: 'settled' } };
-  const noted = { ...attempt, notedAt: attempt.notedAt ?? view.clock.seconds };
+  // A clock that is behind the note was lost and began anew: so does the wait.
+  const noted = { ...attempt, notedAt: Math.min(attempt.notedAt ?? Infinity, view.clock.seconds) };
   const verdict = decideUnclear(policy, recipient, attempts, noted, view);
   return verdict.verdict === 'wait' ? wait(noted, verdict) : conclude(policy, row, recipient, verdict, view);
 };

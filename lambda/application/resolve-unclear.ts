@@ -48,14 +48,19 @@ export interface ResolveReport {
   readonly resolved: number;
   /** Attempts of which the table or the queue gave no answer; the next walk takes them again. */
   readonly failed: number;
-  /** False: time ran out, or it could not be read how things stand. The next walk goes on from there. */
+  /** Attempts of which no version of this code can read the item or the row; a person must look. */
+  readonly unreadable: number;
+  /** Whether the walk reached the end of the ledger, be it from where another ran out of time. */
   readonly finished: boolean;
 }
 
-const NOTHING: ResolveReport = { waiting: 0, resolved: 0, failed: 0, finished: true };
+const NOTHING: ResolveReport = { waiting: 0, resolved: 0, failed: 0, unreadable: 0, finished: true };
 
-/** Attempts that are resolved side by side. */
-const AT_ONCE = 25;
+/** A walk that is killed loses no more of its way than this. */
+const KEEP_MS = 5_000;
+
+/** A row that cannot be read is read again so much later: a person may have corrected it. */
+const UNREADABLE_RETRY_MS = 15 * 60_000;
 
 /**
  * Walks the ledger of unclear attempts: decides each whose lease is over, sends the message of those that may be sent again,
@@ -64,38 +69,60 @@ const AT_ONCE = 25;
 export const createResolveUnclear =
   (deps: ResolveUnclearDeps) =>
   async (hasTime: () => boolean): Promise<ResolveReport> => {
-    const { clock, feedback, sending, walks } = deps;
-    const [state, before] = await Promise.all([sending.read(), walks.read()]);
+    const [state, before] = await Promise.all([deps.sending.read(), deps.walks.read()]);
     if (state === 'unavailable') return { ...NOTHING, finished: false };
-    const paused = isPaused(state, clock());
-    let waiting: WaitingClock | undefined;
-    let report = NOTHING;
-    let wantsCanary = false;
-    let position: string | undefined;
+    const paused = isPaused(state, deps.clock());
+    const { report, waiting, wantsCanary } = await walk(deps, before, paused, hasTime);
+    if (wantsCanary && !paused && waiting !== undefined) await sendCanary(deps, waiting);
+    return report;
+  };
 
-    for await (const page of deps.ledger.due(clock(), before.position)) {
-      if (page.items.length === 0) continue;
+interface Walk {
+  readonly report: ResolveReport;
+  /** Absent: nothing was due. */
+  readonly waiting: WaitingClock | undefined;
+  readonly wantsCanary: boolean;
+}
+
+const walk = async (deps: ResolveUnclearDeps, before: WalkState, paused: boolean, hasTime: () => boolean): Promise<Walk> => {
+  const { clock, feedback, ledger } = deps;
+  let waiting: WaitingClock | undefined;
+  let report = NOTHING;
+  let wantsCanary = false;
+  const keep = createKeeper(deps, before.position);
+
+  for await (const page of ledger.due(clock(), before.position)) {
+    report = { ...report, unreadable: report.unreadable + page.unreadable };
+    if (page.items.length > 0) {
       // Nothing waits for a clock that nobody looks at.
       waiting ??= await advanceClock(deps, before, paused);
       // Anew for each page: what feedback found out meanwhile counts.
       const heard = await feedback.read();
-      if (heard === 'unavailable') return { ...report, finished: false };
-      const seen = { feedback: heard, clock: waiting, now: clock() };
-      for (let from = 0; from < page.items.length; from += AT_ONCE) {
-        const chunk = page.items.slice(from, from + AT_ONCE);
-        const results = await Promise.all(chunk.map((attempt) => handle(deps, attempt, { ...seen, random: deps.random() })));
-        report = addResults(report, results);
-        wantsCanary ||= results.includes('wants-canary');
-      }
-      if (!hasTime()) {
-        position = page.position;
-        break;
-      }
+      if (heard === 'unavailable') return { report: { ...report, finished: false }, waiting, wantsCanary: false };
+      const view = { feedback: heard, clock: waiting, now: clock() };
+      const results = await Promise.all(page.items.map((each) => handle(deps, each, { ...view, random: deps.random() })));
+      report = addResults(report, results);
+      wantsCanary ||= results.includes('wants-canary');
     }
-    if (position !== before.position) await walks.keepPosition(position);
-    if (wantsCanary && !paused && waiting !== undefined) await sendCanary(deps, waiting);
-    return { ...report, finished: position === undefined };
+    const isShort = !hasTime();
+    await keep(page.position, isShort);
+    if (isShort) return { report: { ...report, finished: false }, waiting, wantsCanary };
+  }
+  await keep(undefined, true);
+  return { report, waiting, wantsCanary };
+};
+
+/** Keeps the position now and then, so that not every page costs a write. */
+const createKeeper = ({ walks, clock }: ResolveUnclearDeps, before: string | undefined) => {
+  let kept = before;
+  let keptAt = clock();
+  return async (position: string | undefined, atOnce: boolean): Promise<void> => {
+    if (position === kept || (!atOnce && clock() - keptAt < KEEP_MS)) return;
+    await walks.keepPosition(position);
+    kept = position;
+    keptAt = clock();
   };
+};
 
 /** Another walk at the same time moves it no further: the time has passed once. */
 const advanceClock = async (
@@ -107,7 +134,7 @@ const advanceClock = async (
   return (await walks.moveClock(next, was)) ? next : walks.read();
 };
 
-type Handled = 'waiting' | 'wants-canary' | 'resolved' | 'failed';
+type Handled = 'waiting' | 'wants-canary' | 'resolved' | 'failed' | 'unreadable';
 
 const addResults = (report: ResolveReport, results: readonly Handled[]): ResolveReport => {
   const count = (...of: Handled[]): number => results.filter((result) => of.includes(result)).length;
@@ -116,11 +143,13 @@ const addResults = (report: ResolveReport, results: readonly Handled[]): Resolve
     waiting: report.waiting + count('waiting', 'wants-canary'),
     resolved: report.resolved + count('resolved'),
     failed: report.failed + count('failed'),
+    unreadable: report.unreadable + count('unreadable'),
   };
 };
 
 /** One attempt that cannot be handled must not keep the others from it. */
 const handle = async (deps: ResolveUnclearDeps, attempt: UnclearAttempt, view: ResolveView): Promise<Handled> => {
+  if (attempt.retryAt !== undefined && attempt.retryAt > view.now) return 'unreadable';
   try {
     return await act(deps, attempt, await resolveAttempt(deps.recipients, deps.policy, attempt, view), view);
   } catch {
@@ -138,6 +167,9 @@ const act = async (
   switch (resolved.outcome) {
     case 'unavailable':
       return 'failed';
+    case 'unreadable':
+      await ledger.note({ ...attempt, retryAt: now + UNREADABLE_RETRY_MS });
+      return 'unreadable';
     case 'waits':
       if (resolved.attempt.notedAt !== attempt.notedAt || resolved.attempt.silentAt !== attempt.silentAt)
         await ledger.note(resolved.attempt);

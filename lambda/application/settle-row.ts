@@ -32,7 +32,7 @@ export const settleRow = async (
     seen = { ...row, recipient: transition.next, settled: settlement };
     return seen;
   });
-  if (written === 'unavailable') return { outcome: 'unavailable' };
+  if (written === 'unavailable' || written === 'unreadable') return { outcome: 'unavailable' };
   if (written === 'gone' || seen === undefined) return { outcome: 'gone' };
   if (written === 'written') return { outcome: 'settled', row: seen, isNew: true };
   return isSaidAlready(seen, settlement) ? { outcome: 'settled', row: seen, isNew: false } : { outcome: 'left-alone', row: seen };

@@ -1,9 +1,11 @@
 import type { Instant } from '../domain/instant.ts';
 import type { UnclearAttempt, WaitingClock } from '../domain/unclear.ts';
 
-/** Attempts that are due, and where the ledger goes on after them. */
+/** Attempts that are due, few enough to be handled side by side, and where the ledger goes on after them. */
 export interface LedgerPage {
   readonly items: readonly UnclearAttempt[];
+  /** Items beside them that no version of this code wrote. They stay for a person. */
+  readonly unreadable: number;
   readonly position: string;
 }
 

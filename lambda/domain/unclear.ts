@@ -34,6 +34,8 @@ export interface UnclearAttempt {
   readonly notedAt?: number;
   /** When SES's events were first found to be silent about it. */
   readonly silentAt?: Instant;
+  /** Its row could not be read, and is not read again before then. */
+  readonly retryAt?: Instant;
 }
 
 /** A mail to SES's simulator, sent only so that SES publishes an event. */

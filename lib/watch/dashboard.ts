@@ -99,22 +99,21 @@ const outcomes = (): GraphWidget[] => [
 ];
 
 const unclear = (): GraphWidget[] => [
-  graph(
-    'Answers that were lost, a minute',
-    perMinute(
+  graph('Answers that were lost, a minute', [
+    ...perMinute(
       'OutcomeUnclear',
       'OutcomeConfirmed',
       'OutcomeConfirmedLate',
       'UnclearUnsent',
       'UnclearResent',
-      'UnclearWaiting',
       'OutcomeUnknown',
       'DuplicateSent',
       'CanarySent',
       'CanaryRefused',
       'FeedbackBehind',
     ),
-  ),
+    ownMetric('UnclearWaiting', Stats.MAXIMUM, ONE_MINUTE).with({ label: 'unclear attempts that are open' }),
+  ]),
   graph(
     'What SES tells, a minute',
     perMinute(

@@ -59,6 +59,14 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     },
   ],
   [
+    'UnclearUnreadable',
+    {
+      severity: 'notice',
+      impact: 'Of some recipients it is not decided whether they got their mail, as what is stored of them cannot be read.',
+      runbook: 'unreadable-data',
+    },
+  ],
+  [
     'DuplicateSent',
     {
       severity: 'notice',
@@ -169,6 +177,7 @@ export const addMailAlarms = (alarms: AlarmRegistry, stage: StageSettings): void
   for (const [name, props] of STATES)
     alarms.add(name, { ...props, metric: ownMetric(name, Stats.MAXIMUM), missing: TreatMissingData.IGNORE });
   addRecoveryAlarms(alarms, stage);
+  addUnclearAlarms(alarms);
   alarms.add('QuotaNearlyUsed', {
     metric: ownMetric('QuotaUsedShare', Stats.MAXIMUM),
     threshold: 0.8,
@@ -219,6 +228,28 @@ const addRecoveryAlarms = (alarms: AlarmRegistry, { lateSeconds, visitSeconds }:
     severity: 'notice',
     impact: 'Recovery cannot look after some dispatches: what lost its message there is not sent.',
     runbook: 'recovery-fails',
+    missing: TreatMissingData.NOT_BREACHING,
+  });
+};
+
+/** Alarms on the walk over unclear attempts, which is made every minute. */
+const addUnclearAlarms = (alarms: AlarmRegistry): void => {
+  alarms.add('UnclearSilent', {
+    metric: ownMetric('UnclearWalkFinished', Stats.SUM, QUARTER),
+    threshold: 1,
+    goesOffBelow: true,
+    // Recipients that wait for more than an hour page by themselves.
+    severity: 'notice',
+    impact: 'Nobody decides what follows a mail whose outcome is unclear: those recipients wait.',
+    runbook: 'unclear-attempts-not-resolved',
+    missing: TreatMissingData.BREACHING,
+  });
+  alarms.add('UnclearNotResolved', {
+    metric: ownMetric('UnclearNotResolved', Stats.SUM),
+    when: { bad: 3, of: 3 },
+    severity: 'notice',
+    impact: 'Some mails whose outcome is unclear cannot be decided on: their recipients wait.',
+    runbook: 'unclear-attempts-not-resolved',
     missing: TreatMissingData.NOT_BREACHING,
   });
 };

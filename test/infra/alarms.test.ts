@@ -37,6 +37,7 @@ describe('an alarm on what the service tells', () => {
     ['CredentialsRefused', 'notBreaching'],
     ['OutcomeUnknown', 'notBreaching'],
     ['CanaryRefused', 'notBreaching'],
+    ['UnclearUnreadable', 'notBreaching'],
     ['DuplicateSent', 'notBreaching'],
     ['MailRejected', 'notBreaching'],
     ['MailNotRendered', 'notBreaching'],
@@ -68,6 +69,33 @@ describe('an alarm on what the service tells', () => {
       Period: 900,
       EvaluationPeriods: 1,
       TreatMissingData: 'breaching',
+    });
+  });
+
+  it('misses the heartbeat of the walk over unclear attempts within 15 minutes, and takes silence for its end', () => {
+    expect(alarm('UnclearSilent')).toMatchObject({
+      ...OWN,
+      MetricName: 'UnclearWalkFinished',
+      Statistic: 'Sum',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 900,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('goes off when unclear attempts cannot be resolved for 15 minutes', () => {
+    expect(alarm('UnclearNotResolved')).toMatchObject({
+      ...OWN,
+      MetricName: 'UnclearNotResolved',
+      Statistic: 'Sum',
+      ComparisonOperator: ABOVE,
+      Threshold: 0,
+      Period: 300,
+      DatapointsToAlarm: 3,
+      EvaluationPeriods: 3,
+      TreatMissingData: 'notBreaching',
     });
   });
 

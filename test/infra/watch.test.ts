@@ -71,7 +71,7 @@ describe('the dashboard', () => {
     ['backlog and age', ['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage', 'OldestPendingSeconds']],
     ['outcomes a minute', ['MailSent', 'MailFailed', 'AttemptsExhausted']],
     ['the time from accept to sent', ['AcceptToSentSeconds', '"stat":"p50"', '"stat":"p95"', '"stat":"p99"']],
-    ['lost answers', ['OutcomeUnclear', 'OutcomeConfirmed', 'UnclearResent', 'OutcomeUnknown']],
+    ['lost answers', ['OutcomeUnclear', 'OutcomeConfirmed', 'UnclearResent', 'UnclearWaiting', 'OutcomeUnknown']],
     ['ends of dispatches, and who is told of them', ['DispatchCompleted', 'DispatchStopped', 'NewsPublished', 'NewsFailed']],
     ['quota and reputation', ['QuotaUsedShare', 'Reputation.BounceRate', 'Reputation.ComplaintRate']],
     ['what the widget could not show', ['ShowFailed']],

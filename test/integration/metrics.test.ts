@@ -86,6 +86,7 @@ const spoilTheTable = async () => {
   );
   await put({ pk: `DISPATCH#${id}`, sk: 'TASK#0009', state: 7 });
   await put({ pk: 'DISPATCH#odd', sk: 'DISPATCH', openKey: 'OPEN', createdKey: '2026' });
+  await put({ pk: 'UNCLEAR#0', sk: '2026-01-01T00:00:00.000Z#odd' });
   await put({ pk: 'DISPATCH#odd', sk: 'RECIPIENT#of no shard' });
   // Changed, as progress follows changes only.
   await put({ pk: 'DISPATCH#odd', sk: 'RECIPIENT#of no shard', status: 'SENT' });

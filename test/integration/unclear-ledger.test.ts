@@ -1,4 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { createUnclearLedger, ledgerKey } from '../../lambda/adapters/dynamo/unclear-ledger.ts';
@@ -79,6 +79,66 @@ describe('in the table, the ledger of unclear attempts', () => {
 
     expect(rest.length).toBeGreaterThan(0);
     expect(names([...first, ...rest])).toEqual(names(attempts));
+  });
+
+  it('ends a walk after any 25, and goes on there', async () => {
+    const attempts = Array.from({ length: 300 }, (_, i) => anUnclear(i, { key: { ...aKey('same'), dispatchId: 'd' } }));
+    await ledger.add(attempts);
+    const found: UnclearAttempt[] = [];
+    let position: string | undefined;
+
+    // Each walk has time for one page.
+    for (let walks = 0; walks < 100 && found.length < attempts.length; walks += 1) {
+      for await (const page of ledger.due(NOW, position)) {
+        expect(page.items.length).toBeLessThanOrEqual(25);
+        found.push(...page.items);
+        position = page.position;
+        if (page.items.length > 0) break;
+      }
+    }
+
+    expect(names(found)).toEqual(names(attempts));
+  });
+
+  it('counts an item that no version of this code wrote, and an attempt whose notes cannot be read waits anew', async () => {
+    await ledger.add([anUnclear(1), anUnclear(2)]);
+    const set = (attempt: UnclearAttempt, name: string, value: unknown) =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.tableName,
+          Key: ledgerKey(attempt),
+          UpdateExpression: 'SET #name = :value',
+          ExpressionAttributeNames: { '#name': name },
+          ExpressionAttributeValues: { ':value': value },
+        }),
+      );
+    await set(anUnclear(1), 'shard', 'none');
+    await set(anUnclear(2), 'silentAt', 7);
+    await set(anUnclear(2), 'notedAt', 'long ago');
+    const odd = { pk: 'UNCLEAR#3', sk: '2026-02#odd' };
+    await table.client.send(new PutCommand({ TableName: table.tableName, Item: odd }));
+    let unreadable = 0;
+    const found: UnclearAttempt[] = [];
+
+    for await (const page of ledger.due(NOW, undefined)) {
+      unreadable += page.unreadable;
+      found.push(...page.items);
+    }
+
+    expect({ unreadable, found }).toEqual({ unreadable: 2, found: [anUnclear(2)] });
+    expect(await ledger.size()).toBe(3);
+    // Whoever meets the row again corrects its item.
+    await ledger.add([anUnclear(1)]);
+    expect(names(await due(NOW))).toEqual(['lease-1', 'lease-2']);
+    await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: odd }));
+  });
+
+  it('remembers until when a row that cannot be read is left alone', async () => {
+    await ledger.add([anUnclear(1)]);
+
+    await ledger.note(anUnclear(1, { retryAt: NOW + 900_000 }));
+
+    expect(await due(NOW)).toEqual([anUnclear(1, { retryAt: NOW + 900_000 })]);
   });
 
   it('keeps applyIds with any sign in them apart', async () => {

@@ -44,6 +44,7 @@ export const createLedgerPort = ({ table, access, scheduler, sabotage }: PortDep
         const found = page.flatMap(({ item }) => item ?? []);
         yield {
           items: sabotage === 'redelivery-not-awaited' ? found.map((item) => ({ ...item, silentAt: 0 })) : found,
+          unreadable: 0,
           position,
         };
       }

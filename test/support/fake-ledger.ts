@@ -13,7 +13,7 @@ const nameOf = ({ key, lease, dueAt }: Pick<UnclearAttempt, 'key' | 'lease' | 'd
   `${dueAt}#${key.dispatchId}#${key.shard}#${key.applyId}#${lease}`;
 
 /** @param pageSize how many a page holds */
-export const createFakeLedger = (pageSize = 100): FakeLedger => {
+export const createFakeLedger = (pageSize = 25): FakeLedger => {
   let canaryBookedAt = -Infinity;
   const answer = <T>(value: T): Promise<T> =>
     fake.outage ? Promise.reject(new Error('the table does not answer')) : Promise.resolve(value);
@@ -33,6 +33,7 @@ export const createFakeLedger = (pageSize = 100): FakeLedger => {
         const items = due.slice(from, from + pageSize);
         yield {
           items,
+          unreadable: 0,
           position: nameOf(items.at(-1) ?? { key: { dispatchId: '', shard: 0, applyId: '' }, lease: '', dueAt: 0 }),
         };
       }

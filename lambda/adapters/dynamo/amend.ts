@@ -42,8 +42,8 @@ export const amendRecipient = async (
     } catch (error) {
       if (isLostRace(error)) continue;
       if (isOfAws(error) && !isPassing(error)) throw error;
-      // Also a row that no version of this code wrote.
-      return 'unavailable';
+      // A row that no version of this code wrote stays so, however often it is read.
+      return isOfAws(error) ? 'unavailable' : 'unreadable';
     }
   }
   return 'unavailable';

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { UnclearLedger } from '../../application/unclear-ports.ts';
+import type { LedgerPage, UnclearLedger } from '../../application/unclear-ports.ts';
 import { toIso } from '../../domain/instant.ts';
 import { shardOf } from '../../domain/shards.ts';
 import type { UnclearAttempt } from '../../domain/unclear.ts';
@@ -21,10 +21,19 @@ const LedgerItem = z
     applyId: z.string(),
     lease: z.string(),
     dueAt: Iso,
-    notedAt: z.number().exactOptional(),
-    silentAt: Iso.exactOptional(),
+    // What a walk found out is found out again: an attempt whose notes cannot be read waits anew.
+    notedAt: z.number().optional().catch(undefined),
+    silentAt: Iso.optional().catch(undefined),
+    retryAt: Iso.optional().catch(undefined),
   })
-  .transform(({ dispatchId, shard, applyId, ...rest }): UnclearAttempt => ({ key: { dispatchId, shard, applyId }, ...rest }));
+  .transform(({ dispatchId, shard, applyId, lease, dueAt, notedAt, silentAt, retryAt }): UnclearAttempt => ({
+    key: { dispatchId, shard, applyId },
+    lease,
+    dueAt,
+    ...(notedAt !== undefined && { notedAt }),
+    ...(silentAt !== undefined && { silentAt }),
+    ...(retryAt !== undefined && { retryAt }),
+  }));
 
 type Noted = Pick<UnclearAttempt, 'key' | 'lease' | 'dueAt'>;
 
@@ -69,16 +78,18 @@ export const createUnclearLedger = (client: DynamoDBDocumentClient, TableName: s
         },
       );
       for await (const { Items = [], LastEvaluatedKey } of pages) {
-        const position = LastEvaluatedKey === undefined ? `${shard + 1}` : `${shard}/${String(LastEvaluatedKey['sk'])}`;
-        // An item that no version of this code wrote stays for a person.
-        yield { items: Items.flatMap((item) => LedgerItem.safeParse(item).data ?? []), position };
+        yield* divide(shard, Items, LastEvaluatedKey === undefined ? `${shard + 1}` : positionOf(shard, LastEvaluatedKey));
       }
     }
   },
 
   async note(attempt) {
-    const { notedAt, silentAt } = attempt;
-    const set = { ...(notedAt !== undefined && { notedAt }), ...(silentAt !== undefined && { silentAt: toIso(silentAt) }) };
+    const { notedAt, silentAt, retryAt } = attempt;
+    const set = {
+      ...(notedAt !== undefined && { notedAt }),
+      ...(silentAt !== undefined && { silentAt: toIso(silentAt) }),
+      ...(retryAt !== undefined && { retryAt: toIso(retryAt) }),
+    };
     const names = Object.keys(set);
     if (names.length === 0) return;
     await client
@@ -103,6 +114,20 @@ export const createUnclearLedger = (client: DynamoDBDocumentClient, TableName: s
     return (await Promise.all(shards)).reduce((sum, count) => sum + count, 0);
   },
 });
+
+type Stored = Readonly<Record<string, unknown>>;
+
+const positionOf = (shard: number, item: Stored): string => `${shard}/${String(item['sk'])}`;
+
+/** What one read found, in the parts that a walk handles at once: it can end after each of them. */
+function* divide(shard: number, found: readonly Stored[], end: string): Generator<LedgerPage> {
+  for (let from = 0; from === 0 || from < found.length; from += AT_ONCE) {
+    const part = found.slice(from, from + AT_ONCE);
+    const last = from + AT_ONCE < found.length ? part.at(-1) : undefined;
+    const items = part.flatMap((item) => LedgerItem.safeParse(item).data ?? []);
+    yield { items, unreadable: part.length - items.length, position: last === undefined ? end : positionOf(shard, last) };
+  }
+}
 
 /** Sets nothing that a walk has noted, so an item that is there already stays as it is. */
 const put = async (client: DynamoDBDocumentClient, TableName: string, attempt: Noted): Promise<void> => {

@@ -24,10 +24,11 @@ const env = parseEnv(ResolveUnclearEnv, process.env);
 const clock = Date.now;
 const telemetry = createTelemetry();
 const table = createTableClient(3_000);
+const ledger = createUnclearLedger(table, env.TABLE_NAME);
 
 export const handler = createHandler({
   resolveUnclear: createResolveUnclear({
-    ledger: createUnclearLedger(table, env.TABLE_NAME),
+    ledger,
     walks: createWalkRepository(table, env.TABLE_NAME),
     recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
     feedback: createFeedbackRepository(table, env.TABLE_NAME),
@@ -54,6 +55,7 @@ export const handler = createHandler({
     random: Math.random,
     observe: neverThrow(createResolveObserver(telemetry)),
   }),
+  countOpen: () => ledger.size(),
   // A call to SES, and some writes.
   reserveMs: env.SES_TIMEOUT_SECONDS * 1000 + 5_000,
   telemetry,

@@ -415,17 +415,120 @@ describe('two walks at once', () => {
   });
 });
 
-describe('a walk without time for all', () => {
-  it('ends after a page, and the next goes on from there before it begins anew', async () => {
-    const applyIds = Array.from({ length: 250 }, (_, i) => `a-${String(i).padStart(3, '0')}`);
-    const world = createSenderWorld({ applyIds });
-    await world.ledger.add(applyIds.map((applyId) => ({ key: aKey(applyId), lease: 'dead', dueAt: LEASE_END })));
-    for (const applyId of applyIds)
-      world.recipients.put(aKey(applyId), aRecipient(processing({ lease: { token: 'dead', until: LEASE_END } }), { applyId }));
-    world.clock.to(LEASE_END);
+/** Each of them lost its worker, and stands on the ledger. */
+const worldOf = async (count: number) => {
+  const applyIds = Array.from({ length: count }, (_, i) => `a-${String(i).padStart(3, '0')}`);
+  const world = createSenderWorld({ applyIds });
+  await world.ledger.add(applyIds.map((applyId) => ({ key: aKey(applyId), lease: 'dead', dueAt: LEASE_END })));
+  for (const applyId of applyIds)
+    world.recipients.put(aKey(applyId), aRecipient(processing({ lease: { token: 'dead', until: LEASE_END } }), { applyId }));
+  world.clock.to(LEASE_END);
+  return world;
+};
+const NOTHING = { waiting: 0, resolved: 0, failed: 0, unreadable: 0 };
 
-    expect(await world.walk(() => false)).toEqual({ waiting: 100, resolved: 0, failed: 0, finished: false });
-    expect(await world.walk()).toEqual({ waiting: 150, resolved: 0, failed: 0, finished: true });
-    expect(await world.walk()).toEqual({ waiting: 250, resolved: 0, failed: 0, finished: true });
+describe('a walk without time for all', () => {
+  it('ends after the 25 that it handles at once, and the next goes on from there before it begins anew', async () => {
+    const world = await worldOf(60);
+
+    expect(await world.walk(() => false)).toEqual({ ...NOTHING, waiting: 25, finished: false });
+    expect(await world.walk()).toEqual({ ...NOTHING, waiting: 35, finished: true });
+    expect(await world.walk()).toEqual({ ...NOTHING, waiting: 60, finished: true });
   });
+
+  it('keeps its position before it sends a canary', async () => {
+    const world = await worldOf(30);
+    const positions: (string | undefined)[] = [];
+    world.provider.sendCanary = () => {
+      positions.push(world.ledger.walks.state.position);
+      return Promise.resolve(unclear);
+    };
+
+    await world.walk(() => false);
+
+    expect(positions).toEqual([expect.stringContaining('a-024')]);
+  });
+
+  it('loses no more than some seconds of its way when it is killed', async () => {
+    const world = await worldOf(100);
+    const handled: string[] = [];
+    const amend = world.recipients.amend.bind(world.recipients);
+    // Each of them takes its time, and the last ones never answer.
+    world.recipients.amend = (key, change) => {
+      handled.push(key.applyId);
+      if (handled.length > 75) return new Promise(() => undefined);
+      world.clock.advance(200);
+      return amend(key, change);
+    };
+    void world.walk();
+    await vi.waitFor(() => {
+      expect(handled).toHaveLength(100);
+    });
+
+    handled.length = 0;
+    world.recipients.amend = (key, change) => {
+      handled.push(key.applyId);
+      return amend(key, change);
+    };
+    await world.walk();
+
+    expect(handled).toEqual(Array.from({ length: 25 }, (_, i) => `a-0${75 + i}`));
+  });
+
+  it('writes no position if it is quick', async () => {
+    const world = await worldOf(100);
+    const keepPosition = vi.spyOn(world.ledger.walks, 'keepPosition');
+
+    await world.walk();
+
+    expect(keepPosition).not.toHaveBeenCalled();
+  });
+});
+
+describe('an attempt that nobody can resolve', () => {
+  it('since its row cannot be read is counted in each walk, and its row is read again every 15 minutes', async () => {
+    const world = await worldOf(3);
+    let reads = 0;
+    const amend = world.recipients.amend.bind(world.recipients);
+    world.recipients.amend = (key, change) => {
+      if (key.applyId !== 'a-001') return amend(key, change);
+      reads += 1;
+      return Promise.resolve('unreadable');
+    };
+
+    for (let minute = 0; minute < 30; minute += 1) {
+      expect(await world.walk()).toEqual({ ...NOTHING, waiting: 2, unreadable: 1, finished: true });
+      world.clock.advance(MINUTE);
+    }
+    expect(reads).toBe(2);
+
+    // A person corrected the row.
+    world.recipients.amend = amend;
+    await world.walk();
+    expect(await world.walk()).toEqual({ ...NOTHING, waiting: 3, finished: true });
+  });
+
+  it('since its item cannot be read is counted, and keeps no other from being walked to', async () => {
+    const world = await worldOf(30);
+    const due = world.ledger.due.bind(world.ledger);
+    world.ledger.due = async function* (now, after) {
+      yield { items: [], unreadable: 25, position: '' };
+      yield* due(now, after);
+    };
+
+    expect(await world.walk()).toEqual({ ...NOTHING, waiting: 30, unreadable: 25, finished: true });
+  });
+});
+
+it('an attempt waits anew after the clock of the walks was lost', async () => {
+  const world = await noted();
+  await walkEveryMinute(world, 50);
+  world.ledger.walks.state = { seconds: 0, canaries: [] };
+  const lostAt = world.clock.now();
+
+  await walkEveryMinute(world, 200);
+
+  expect(world.statuses()).toEqual(['UNKNOWN']);
+  expect(world.clock.now() - lostAt).toBeGreaterThan(HOUR);
+  expect(world.clock.now() - lostAt).toBeLessThan(HOUR + 5 * MINUTE);
 });

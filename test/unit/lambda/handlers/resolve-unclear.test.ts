@@ -17,15 +17,16 @@ afterEach(() => {
 });
 
 const EVENT = { source: 'aws.events', detail: {} };
-const report: ResolveReport = { waiting: 3, resolved: 2, failed: 0, finished: true };
+const report: ResolveReport = { waiting: 3, resolved: 2, failed: 0, unreadable: 0, finished: true };
 
-const run = async (given: Partial<ResolveReport> = {}, remainingMs = 50_000) => {
+const run = async (given: Partial<ResolveReport> = {}, remainingMs = 50_000, countOpen = () => Promise.resolve(7)) => {
   const times: boolean[] = [];
   const handler = createHandler({
     resolveUnclear: (hasTime) => {
       times.push(hasTime());
       return Promise.resolve({ ...report, ...given });
     },
+    countOpen,
     reserveMs: 15_000,
     telemetry: output.telemetry,
   });
@@ -34,20 +35,42 @@ const run = async (given: Partial<ResolveReport> = {}, remainingMs = 50_000) => 
 };
 
 describe('the walk over unclear attempts, as a function', () => {
-  it('tells at each walk how many wait, none as well', async () => {
-    await run();
-    await run({ waiting: 0, resolved: 0 });
+  const ofMetric = (name: string) => output.metrics().flatMap((metric) => (metric.name === name ? [metric.value] : []));
 
-    expect(output.metrics()).toMatchObject([
-      { name: 'UnclearWaiting', value: 3 },
-      { name: 'UnclearWaiting', value: 0 },
-    ]);
+  it('reports at each walk how many attempts are open, though it saw only a part of the ledger', async () => {
+    await run({ waiting: 3, finished: false });
+    await run({ waiting: 0, resolved: 0 }, 50_000, () => Promise.resolve(0));
+
+    expect(ofMetric('UnclearWaiting')).toEqual([7, 0]);
   });
 
-  it('counts those of which table or queue gave no answer', async () => {
-    await run({ failed: 4 });
+  it('reports no number of open attempts when the table does not give it', async () => {
+    await run({}, 50_000, () => Promise.reject(new Error('the table does not answer')));
 
-    expect(output.metrics()).toContainEqual(expect.objectContaining({ name: 'UnclearNotResolved', value: 4 }));
+    expect(ofMetric('UnclearWaiting')).toEqual([]);
+    expect(ofMetric('UnclearWalkFinished')).toEqual([1]);
+  });
+
+  it('gives a heartbeat only when it reached the end of the ledger', async () => {
+    await run({ finished: false });
+    expect(ofMetric('UnclearWalkFinished')).toEqual([]);
+
+    await run();
+    expect(ofMetric('UnclearWalkFinished')).toEqual([1]);
+  });
+
+  it('counts those of which table or queue gave no answer, none as well', async () => {
+    await run({ failed: 4 });
+    await run();
+
+    expect(ofMetric('UnclearNotResolved')).toEqual([4, 0]);
+  });
+
+  it('counts those that cannot be read', async () => {
+    await run({ unreadable: 2 });
+    await run();
+
+    expect(ofMetric('UnclearUnreadable')).toEqual([2]);
   });
 
   it('keeps time back for a canary and for what is under way', async () => {

@@ -208,7 +208,6 @@ describe('amending a recipient', () => {
   it.each<[string, object, boolean]>([
     ['the table does not answer a read', {}, false],
     ['it does not answer a write', {}, true],
-    ['no version of this code wrote the row', { attempts: 'none' }, true],
   ])('is open when %s', async (_name, more, reads) => {
     finds(stored(processing(), more));
     if (!reads) dynamo.on(GetCommand).rejects(sdkError('TimeoutError'));
@@ -216,6 +215,13 @@ describe('amending a recipient', () => {
 
     expect(await amend(confirm)).toBe('unavailable');
     expect(clock.slept).toEqual([]);
+  });
+
+  it('is unreadable, and not asked for again, when no version of this code wrote the row', async () => {
+    finds(stored(processing(), { attempts: 'none' }));
+
+    expect(await amend(confirm)).toBe('unreadable');
+    expect(dynamo.commandCalls(GetCommand)).toHaveLength(1);
   });
 
   it('fails on what no repetition will cure', async () => {
