@@ -22,6 +22,7 @@ export const RUNBOOK_SECTIONS = [
   'send-queue-full',
   'feedback-queue-old',
   'sweep-silent',
+  'sweep-rounds-slow',
   'relay-silent',
   'recovery-fails',
   'records-not-relayed',

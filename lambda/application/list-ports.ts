@@ -46,16 +46,23 @@ export interface OrphanSearch {
   readonly lastAt?: Instant;
   /** Absent: the next search begins at the first object. */
   readonly cursor?: string;
+  /** Overdue batches before the cursor; present with it. */
+  readonly batchesOverdue?: number;
 }
+
+/** What an object holds. */
+export type ObjectUse = 'batch' | 'content';
 
 /** The items that name objects, and the state of the search for objects that none of them names. */
 export interface OrphanRepository {
   /** What an object holds, by its key; undefined: no version of this code made the key. */
-  placeOf(key: string): { readonly dispatchId: string; readonly holds: 'batch' | 'content' } | undefined;
-  /** Keys of the objects that the batches of a dispatch name, read consistently. */
-  batchObjects(dispatchId: string): Promise<ReadonlySet<string>>;
-  /** Key of the object that the content of a dispatch names, read consistently. */
-  contentObject(dispatchId: string): Promise<string | undefined>;
+  placeOf(key: string): { readonly dispatchId: string; readonly holds: ObjectUse } | undefined;
+  /**
+   * Keys of the objects that the batches or the content of a dispatch name, read consistently. `unreadable`: no version of this
+   * code wrote one of those items.
+   */
+  namedObjects(dispatchId: string, holds: ObjectUse): Promise<ReadonlySet<string> | 'unreadable'>;
+  /** What cannot be read of it counts as absent. */
   search(): Promise<OrphanSearch>;
   /** Stores where the next search goes on. */
   advance(search: OrphanSearch): Promise<void>;

@@ -62,7 +62,8 @@ const recover = async (deps: SweepDeps, { atStart, remainingMs }: Situation): Pr
   const reEnqueued = await requeueStuck(deps, stuck, waiting, () => hasTime('requeueing'));
   const { report, visits } = await inspectFinished(deps, open.finished, () => hasTime('closing'), inspection.report);
   const feedbackSilent = await isFeedbackSilent(deps, [...inspection.visits, ...visits]).catch(() => false);
-  return { ...report, finished, paused, pauseStands, reEnqueued, feedbackSilent };
+  const progressed = finished || inspection.visits.length > 0;
+  return { ...report, progressed, finished, paused, pauseStands, reEnqueued, feedbackSilent };
 };
 
 const withoutUnfinished = (list: OpenList): OpenList => ({ ...list, due: [], notDue: [] });

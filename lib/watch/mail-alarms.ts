@@ -196,12 +196,21 @@ const QUARTER = Duration.minutes(15);
 
 const addRecoveryAlarms = (alarms: AlarmRegistry, { lateSeconds, visitSeconds }: StageSettings): void => {
   alarms.add('SweepSilent', {
-    metric: ownMetric('SweepFinished', Stats.SUM, QUARTER),
+    metric: ownMetric('SweepProgressed', Stats.SUM, QUARTER),
     threshold: 1,
     goesOffBelow: true,
     severity: 'page',
     impact: 'Recovery does not run: mails that lost their message are not sent, and after a day nothing is sent at all.',
     runbook: 'sweep-silent',
+    missing: TreatMissingData.BREACHING,
+  });
+  alarms.add('SweepRoundsSlow', {
+    metric: ownMetric('SweepFinished', Stats.SUM, Duration.hours(6)),
+    threshold: 1,
+    goesOffBelow: true,
+    severity: 'page',
+    impact: 'Recovery has not got to every dispatch for six hours: if it does not within a day, nothing is sent at all.',
+    runbook: 'sweep-rounds-slow',
     missing: TreatMissingData.BREACHING,
   });
   alarms.add('MailsOverdue', {

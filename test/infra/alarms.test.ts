@@ -62,11 +62,24 @@ describe('an alarm on what the service tells', () => {
   it('misses the heartbeat of recovery within 15 minutes, and takes silence for its end', () => {
     expect(alarm('SweepSilent')).toMatchObject({
       ...OWN,
-      MetricName: 'SweepFinished',
+      MetricName: 'SweepProgressed',
       Statistic: 'Sum',
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 1,
       Period: 900,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  it('misses a complete round of recovery within six hours, long before senders stop for it', () => {
+    expect(alarm('SweepRoundsSlow')).toMatchObject({
+      ...OWN,
+      MetricName: 'SweepFinished',
+      Statistic: 'Sum',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      Period: 21_600,
       EvaluationPeriods: 1,
       TreatMissingData: 'breaching',
     });
@@ -285,6 +298,7 @@ describe('the alarms', () => {
       'SendDeadLetters',
       'SendQueueFull',
       'SendingPaused',
+      'SweepRoundsSlow',
       'SweepSilent',
     ]);
     expect(plain((page?.['AlarmActions'] as unknown[])[0])).toMatch(/^NoticesPages/);

@@ -21,6 +21,8 @@ export interface SweepReport {
   readonly oldestPendingSeconds: number;
   /** SES took mails a while ago, and no event of theirs has come. */
   readonly feedbackSilent: boolean;
+  /** Whether recovery works: the round is complete, or at least one dispatch of it was inspected in this pass. */
+  readonly progressed: boolean;
   /** Whether the round is complete: every dispatch that was due has been inspected, in this pass or in earlier ones of the round. */
   readonly finished: boolean;
 }
@@ -37,6 +39,7 @@ export const NOTHING: SweepReport = {
   tasksSentAgain: 0,
   oldestPendingSeconds: 0,
   feedbackSilent: false,
+  progressed: false,
   finished: true,
 };
 

@@ -32,15 +32,18 @@ export const createHandler = ({ inspectAccount, sweep, telemetry: { logger, metr
     reportAccount(await inspectAccount());
     const report = await sweep({ atStart, remainingMs: () => context.getRemainingTimeInMillis() });
     logger.info('sweep', { atStart, ...report });
-    // The heartbeat: a pass that could not look at everything is none.
+    // The heartbeat: a pass that inspected nothing of what was due is none.
+    if (report.progressed) count('SweepProgressed');
+    // A round may take several passes; without one for a day senders stop.
     if (report.finished) count('SweepFinished');
     // The sender tells when a pause begins; this says at each pass whether it still stands.
     if (report.pauseStands !== undefined) count('SendingPaused', report.pauseStands ? 1 : 0);
+    // Steps that fail, and dispatches that nobody can read, are so in a pause too.
+    if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
+    if (report.failed > 0) count('SweepVisitFailed', report.failed);
     if (report.paused) return;
     count('DispatchCompleted', report.completed);
     if (report.stopped > 0) count('DispatchStopped', report.stopped);
-    if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
-    if (report.failed > 0) count('SweepVisitFailed', report.failed);
     count('RecipientReEnqueued', report.reEnqueued);
     count('TaskReEnqueued', report.tasksSentAgain);
     count('FeedbackSilent', report.feedbackSilent ? 1 : 0);

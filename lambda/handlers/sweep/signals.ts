@@ -10,12 +10,12 @@ export const createAccountObserver =
     if ('error' in result) logger.warn('account not read', describeError(result.error));
   };
 
-/** Logs what a search for objects without an item came to, and counts overdue batches: 0 ends the alarm. */
+/** Logs what a search for objects without an item came to, and counts overdue batches: 0 ends the alarm, so a part of a search never says it. */
 export const createOrphanObserver =
   ({ logger, count }: Telemetry) =>
   (report: OrphanReport): void => {
     const isTrouble = report.batchesOverdue > 0 || report.unknown > 0;
     logger[isTrouble ? 'warn' : 'info']('objects', { ...report });
-    count('BatchOverdue', report.batchesOverdue);
+    if (report.isWhole || report.batchesOverdue > 0) count('BatchOverdue', report.batchesOverdue);
     if (report.deleted > 0) count('OrphanDeleted', report.deleted);
   };

@@ -12,6 +12,8 @@ let clock: FakeClock;
 let objects: FakeObjects;
 let named: Set<string>;
 let search: OrphanSearch;
+/** Dispatches with an item that no version of this code wrote. */
+let unreadable: Set<string>;
 let reports: OrphanReport[];
 /** Dispatches whose items were read. */
 let read: string[];
@@ -22,6 +24,7 @@ beforeEach(() => {
   objects.now = T0;
   named = new Set();
   search = {};
+  unreadable = new Set();
   reports = [];
   read = [];
 });
@@ -42,8 +45,8 @@ const run = (remainingMs = () => 60_000) =>
         const place = parseObjectKey(key);
         return place && { dispatchId: place.dispatchId, holds: place.name === 'content' ? 'content' : 'batch' };
       },
-      batchObjects: (id) => Promise.resolve(new Set(ofDispatch(id, false))),
-      contentObject: (id) => Promise.resolve(ofDispatch(id, true)[0]),
+      namedObjects: (id, holds) =>
+        Promise.resolve(unreadable.has(id) ? 'unreadable' : new Set(ofDispatch(id, holds === 'content'))),
       search: () => Promise.resolve(search),
       advance: (next) => {
         search = next;
@@ -69,7 +72,7 @@ describe('objects that no item names', () => {
     clock.advance(15 * MINUTE);
     await run();
     expect(left()).toEqual([]);
-    expect(reports.at(-1)).toEqual({ listed: 2, deleted: 2, batchesOverdue: 0, unknown: 0 });
+    expect(reports.at(-1)).toEqual({ listed: 2, deleted: 2, batchesOverdue: 0, unknown: 0, isWhole: true });
   });
 
   it('are told from those that a batch or the content of their dispatch names', async () => {
@@ -83,7 +86,7 @@ describe('objects that no item names', () => {
     await run();
 
     expect(left()).toEqual([batch, content].sort());
-    expect(reports).toEqual([{ listed: 4, deleted: 2, batchesOverdue: 1, unknown: 0 }]);
+    expect(reports).toEqual([{ listed: 4, deleted: 2, batchesOverdue: 1, unknown: 0, isWhole: true }]);
   });
 
   it('are left alone while they are young, be it beside others of a repetition an hour later (V31)', async () => {
@@ -106,6 +109,53 @@ describe('objects that no item names', () => {
 
     expect(left()).toEqual(['table-1/readme.txt']);
     expect(reports[0]?.unknown).toBe(1);
+  });
+});
+
+it('an item that cannot be read keeps the objects of its dispatch, and no others', async () => {
+  const kept = [await put('d1', '0'), await put('d1', 'content')];
+  await put('d2', '0');
+  unreadable = new Set(['d1']);
+  clock.advance(2 * HOUR);
+
+  await run();
+
+  expect(left()).toEqual(kept.sort());
+  expect(reports).toEqual([{ listed: 3, deleted: 1, batchesOverdue: 0, unknown: 2, isWhole: true }]);
+});
+
+describe('overdue batches', () => {
+  it('in the first part of a search are among those that it reports at its end', async () => {
+    objects.pageSize = 10;
+    named = new Set();
+    for (let i = 0; i < 105; i += 1) {
+      const key = await put(`d${String(i).padStart(3, '0')}`, '0');
+      if (i % 100 === 3) named.add(key);
+    }
+    named.add(await put('d200', 'content'));
+    clock.advance(2 * HOUR);
+
+    for (let searches = 0; searches < 3; searches += 1) {
+      await run();
+      clock.advance(15 * MINUTE);
+    }
+
+    // d003 in the first part, d103 in the second; from then on one search is enough.
+    expect(reports.map(({ batchesOverdue, isWhole }) => [batchesOverdue, isWhole])).toEqual([
+      [1, false],
+      [2, true],
+      [2, true],
+    ]);
+  });
+
+  it('are not reported by a search that has no time to look', async () => {
+    await put('d1', '0');
+
+    await run(() => 15_000);
+    expect(reports).toEqual([]);
+
+    await run();
+    expect(reports).toHaveLength(1);
   });
 });
 

@@ -374,6 +374,7 @@ describe('a pass', () => {
       tasksSentAgain: 0,
       oldestPendingSeconds: 0,
       feedbackSilent: false,
+      progressed: true,
       finished: true,
     });
   });
@@ -417,6 +418,19 @@ describe('a pass', () => {
       expect([await next(), looked]).toEqual([true, ['a', 'b', 'c']]);
       expect(sending.lastPass).toBe(T0 + 40 * MINUTE);
       expect(sending.round).toBeUndefined();
+    });
+
+    it('makes progress in each pass, so that a long round does not look like a dead sweeper', async () => {
+      const { pass, time } = sweepOver([...three]);
+      time.ofLookMs = 150_000;
+
+      expect(await pass()).toMatchObject({ progressed: true, finished: false });
+    });
+
+    it('makes no progress when no dispatch could be inspected', async () => {
+      const { pass } = sweepOver([...three]);
+
+      expect(await pass({ remainingMs: () => 0 })).toMatchObject({ progressed: false, finished: false });
     });
 
     it('begins anew after an outage: what was looked at before it says nothing now', async () => {

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { AccountReport } from '../../../../lambda/application/inspect-account.ts';
 import type { SweepReport } from '../../../../lambda/application/sweep.ts';
+import type { OrphanReport } from '../../../../lambda/application/sweep/delete-orphans.ts';
 import { createHandler, type SweepHandlerDeps } from '../../../../lambda/handlers/sweep/handler.ts';
+import { createOrphanObserver } from '../../../../lambda/handlers/sweep/signals.ts';
 import { anAccount } from '../../../support/account-builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { aContext } from '../../../support/lambda-events.ts';
@@ -28,6 +30,7 @@ const report: SweepReport = {
   tasksSentAgain: 3,
   oldestPendingSeconds: 90,
   feedbackSilent: false,
+  progressed: true,
   finished: true,
 };
 /** As EventBridge sends it. */
@@ -87,6 +90,7 @@ describe('the sweeper’s handler', () => {
 
     expect(output.metrics()).toEqual([
       { name: 'AccountOutdated', value: 0, dimensions: ['service'] },
+      { name: 'SweepProgressed', value: 1, dimensions: ['service'] },
       { name: 'SweepFinished', value: 1, dimensions: ['service'] },
       { name: 'SendingPaused', value: 0, dimensions: ['service'] },
       { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
@@ -108,6 +112,7 @@ describe('the sweeper’s handler', () => {
 
     expect(output.metrics()).toEqual([
       { name: 'AccountOutdated', value: 0, dimensions: ['service'] },
+      { name: 'SweepProgressed', value: 1, dimensions: ['service'] },
       { name: 'SweepFinished', value: 1, dimensions: ['service'] },
       { name: 'SendingPaused', value: 1, dimensions: ['service'] },
     ]);
@@ -136,13 +141,45 @@ describe('the sweeper’s handler', () => {
     expect(output.metrics().flatMap(({ name, value }) => (name === 'AccountOutdated' ? [value] : []))).toEqual(told);
   });
 
-  it('gives no heartbeat for a pass that was cut short', async () => {
-    await handlerThat({ ...report, finished: false }).handler(scheduled, aContext());
+  it.each([
+    ['a round that is complete', { progressed: true, finished: true }, ['SweepProgressed', 'SweepFinished']],
+    ['a pass that leaves the rest of the round to the next one', { progressed: true, finished: false }, ['SweepProgressed']],
+    ['a pass that inspected nothing of what was due', { progressed: false, finished: false }, []],
+  ])('after %s gives its heartbeats', async (_name, given, expected) => {
+    await handlerThat({ ...report, ...given }).handler(scheduled, aContext());
 
-    expect(output.metrics().map(({ name }) => name)).not.toContain('SweepFinished');
+    const names = output.metrics().map(({ name }) => name);
+    expect(names.filter((name) => name === 'SweepProgressed' || name === 'SweepFinished')).toEqual(expected);
+  });
+
+  it('counts failed steps and unreadable dispatches while sending is paused, too', async () => {
+    await handlerThat({ ...report, paused: true, pauseStands: true, failed: 2, unreadable: 1 }).handler(scheduled, aContext());
+
+    expect(output.metrics()).toEqual(
+      expect.arrayContaining([
+        { name: 'SweepVisitFailed', value: 2, dimensions: ['service'] },
+        { name: 'DispatchUnreadable', value: 1, dimensions: ['service'] },
+      ]),
+    );
   });
 
   it('fails on an event that is none', async () => {
     await expect(handlerThat().handler({ detail: { atStart: 'yes' } }, aContext())).rejects.toThrow();
+  });
+});
+
+describe('what a search for objects without an item tells', () => {
+  const search: OrphanReport = { listed: 10_000, deleted: 0, batchesOverdue: 0, unknown: 0, isWhole: false };
+
+  it.each<[string, Partial<OrphanReport>, number[]]>([
+    ['a part of a search that found none: there may be some in the rest', {}, []],
+    ['a part of a search that found some', { batchesOverdue: 2 }, [2]],
+    ['a whole search that found none', { isWhole: true }, [0]],
+    ['a whole search that found some', { isWhole: true, batchesOverdue: 2 }, [2]],
+  ])('of overdue batches after %s', (_name, given, told) => {
+    createOrphanObserver(output.telemetry)({ ...search, ...given });
+    output.telemetry.metrics.publishStoredMetrics();
+
+    expect(output.metrics().flatMap(({ name, value }) => (name === 'BatchOverdue' ? [value] : []))).toEqual(told);
   });
 });
