@@ -54,7 +54,7 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     {
       severity: 'notice',
       impact:
-        'SES refuses the canaries that make it publish an event on a quiet day: mails whose answer was lost wait for two hours.',
+        'SES refuses the canaries that make it publish an event on a quiet day: mails whose outcome is unclear wait for two hours.',
       runbook: 'canary-refused',
     },
   ],

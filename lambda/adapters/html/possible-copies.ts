@@ -5,7 +5,7 @@ import { type Html, html, type HtmlValue } from './html.ts';
 
 const REASONS: Readonly<Record<PossibleCopyReason, string>> = {
   'no-answer-recorded': 'the sender stopped before it recorded an answer',
-  'answer-lost': 'the answer of SES was lost',
+  'answer-lost': 'no answer of SES said whether it took the mail',
   'taken-as-unsent': 'SES published no event about it',
 };
 

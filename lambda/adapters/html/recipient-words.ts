@@ -1,4 +1,5 @@
 import type { RecipientSeen, Story } from '../../application/show-ports.ts';
+import type { Attempt } from '../../domain/attempt.ts';
 import type { DeliveryState } from '../../domain/delivery.ts';
 import type { DispatchStatus } from '../../domain/dispatch.ts';
 import type { Instant } from '../../domain/instant.ts';
@@ -15,8 +16,8 @@ export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch
       return sentence(pendingWords(recipient, dispatch.status, now));
     case 'PROCESSING': {
       const attempt = attempts.find(({ lease }) => lease === recipient.lease.token);
-      const lost = attempt?.outcome === 'unclear' ? (attempt.code ?? '') : undefined;
-      return sentence(processingWords(recipient, lost, afterLease(unclearPolicy, dispatch.status), now));
+      const unclear = attempt?.outcome === 'unclear' ? attempt : undefined;
+      return sentence(processingWords(recipient, unclear, afterLease(unclearPolicy, dispatch.status), now));
     }
     case 'SENT':
       return recipient.messageId === undefined
@@ -27,9 +28,9 @@ export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch
     case 'UNKNOWN':
       return warning(
         [
-          'SES was asked to send, its answer was lost, and nothing had told by ',
+          'SES was asked to send the mail. By ',
           time(recipient.failedAt),
-          ' whether it took the mail. ',
+          ' neither an answer nor an event of SES had said whether it took the mail. ',
         ],
         ['Nothing sends again on a guess; a late event still settles it. Runbook: ', runbook('outcome-unknown')],
       );
@@ -63,25 +64,30 @@ const afterLease = (policy: UnclearPolicy, dispatch: DispatchStatus): string => 
     case 'resend':
       if (dispatch === 'CANCELLED') return 'it is CANCELLED or UNKNOWN, since its dispatch is cancelled';
       if (dispatch === 'STOPPED') return 'it waits until its dispatch is resumed, or is UNKNOWN';
-      return 'the mail is sent once more, also to one who has it, and is UNKNOWN when that answer is lost, too';
+      return 'the mail is sent once more, also to one who has it, and is UNKNOWN when that outcome is unclear, too';
   }
 };
 
 /**
- * @param lost the code of an answer that was lost; undefined: SES has not been heard to fail
+ * @param unclear the attempt, if nothing that came in answer says whether SES took the mail
  * @param then what follows the end of the lease
  */
 const processingWords = (
   { lease }: In<'PROCESSING'>,
-  lost: string | undefined,
+  unclear: Attempt | undefined,
   then: string,
   now: Instant,
 ): readonly HtmlValue[] => {
   const until = time(lease.until);
   if (lease.until <= now) return ['Its lease ended at ', until, ' with the outcome open: next, ', then, '.'];
-  return lost === undefined
-    ? ['A sender has it in hand. Should nothing come of it, its lease ends at ', until, '; then ', then, '.']
-    : ['SES’s answer was lost (', code(lost), '). Waiting for its lease to end at ', until, '; then ', then, '.'];
+  if (unclear === undefined)
+    return ['A sender has it in hand. Should nothing come of it, its lease ends at ', until, '; then ', then, '.'];
+  const cause =
+    unclear.answered === true
+      ? 'SES answered with an error that leaves open whether it took the mail'
+      : 'No answer of SES came that says whether it took the mail';
+  const reason = unclear.code !== undefined && [' (', code(unclear.code), ')'];
+  return [cause, reason, '. Waiting for its lease to end at ', until, '; then ', then, '.'];
 };
 
 const failedWords = (

@@ -396,7 +396,12 @@ describe('the story of a recipient', () => {
     [
       'has lost its answer',
       ofRecipient(processing(), { attempts: [lost] }),
-      `SES’s answer was lost (TIMED_OUT). Waiting for its lease to end at ${at(5)}; then SES’s events decide whether`,
+      `No answer of SES came that says whether it took the mail (TIMED_OUT). Waiting for its lease to end at ${at(5)}; then SES’s events decide whether`,
+    ],
+    [
+      'was answered with a failure',
+      ofRecipient(processing(), { attempts: [anAttempt({ outcome: 'unclear', code: 'SERVICE_ERROR', answered: true })] }),
+      `SES answered with an error that leaves open whether it took the mail (SERVICE_ERROR). Waiting for its lease to end at ${at(5)}; then`,
     ],
     [
       'has an outcome that is open',
@@ -413,6 +418,11 @@ describe('the story of a recipient', () => {
       'ran out of attempts',
       ofRecipient(exhausted(), { attempts: [lost, anAttempt({ n: 2 })] }),
       `All attempts of round 1 were used up at ${at(0)}, the last with TIMED_OUT. Redrive its dead letter, or retry. Runbook: docs/runbook.md#send-dead-letters`,
+    ],
+    [
+      'is unknown, whether the answer was lost or was a failure of SES',
+      ofRecipient(unknown()),
+      `SES was asked to send the mail. By ${at(0)} neither an answer nor an event of SES had said whether it took the mail.`,
     ],
     [
       'is unknown',
@@ -473,7 +483,7 @@ describe('the story of a recipient', () => {
     const text = ofRecipient(unknown(), { attempts });
 
     expect(text).toContain(
-      `attempt 1 of round 1, started at ${at(0)} (the answer of SES was lost, TIMED_OUT); attempt 3 of round 1`,
+      `attempt 1 of round 1, started at ${at(0)} (no answer of SES said whether it took the mail, TIMED_OUT); attempt 3 of round 1`,
     );
     expect(text).toContain(
       `started at ${at(1)} (the sender stopped before it recorded an answer). A retry may send another copy.`,
