@@ -28,7 +28,7 @@ const name = context('stage');
 const own = written(name);
 const stage = readStage(name, (key) => context(key) ?? (name === LOCAL ? fromEnvironment(key) : undefined) ?? own[key]);
 
-const common = { stage, terminationProtection: stage.kept };
+const common = { stage, terminationProtection: stage.deletionProtection };
 const storage = new StorageStack(app, 'Storage', {
   ...common,
   stackName: `mail-dispatch-${stage.name}-storage`,

@@ -44,6 +44,15 @@ export class SettingReader {
     return '';
   }
 
+  /** Yes or no; the command line gives it as text. Without a fallback it must be given, and `toGive` says how. */
+  flag(key: string, fallback: boolean | undefined, toGive: string): boolean {
+    const given = this.#lookup(key) ?? fallback;
+    if (given === true || given === 'true') return true;
+    if (given !== false && given !== 'false')
+      this.faults.push(given === undefined ? `${key} is missing: ${toGive}` : `${key} is ${JSON.stringify(given)}: ${toGive}`);
+    return false;
+  }
+
   /** One of a few words. */
   oneOf<Word extends string>(key: string, words: readonly [Word, ...Word[]]): Word {
     const given = this.#lookup(key) ?? words[0];

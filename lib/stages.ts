@@ -7,8 +7,14 @@ import { faultsOfTimeOrder, FEEDBACK_WINDOW_SECONDS, LONGEST_POLL_SECONDS, type 
 export interface StageSettings extends TimeOrder, ScaleSettings {
   readonly name: string;
 
-  /** Whether data, and the stacks themselves, outlive a mistaken delete. */
+  /** Whether data and logs outlive a mistaken delete of the stacks. */
   readonly kept: boolean;
+
+  /** Whether CloudFormation and DynamoDB refuse to delete; off until the first deployment has succeeded. */
+  readonly deletionProtection: boolean;
+
+  /** Whether this stage alarms on metrics of the whole account and shows them: one stage of an account and region does. */
+  readonly accountAlarms: boolean;
 
   /** Who signs the tokens of the API. */
   readonly issuer: string;
@@ -63,6 +69,7 @@ const DAY = 24 * HOUR;
 /** What the local stack does differently: short times, and an issuer and a sender of its own. */
 const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   issuer: 'https://issuer.localhost/',
+  accountAlarms: true,
   maxSendRate: 1_000,
   fromAddress: 'Recruiting <no-reply@example.com>',
   sesTimeoutSeconds: 3,
@@ -151,6 +158,18 @@ const readIdentity = (read: SettingReader) => ({
   templatePrefix: read.text('templatePrefix', '', 'use letters, digits, - and _ only', (text) => /^[\w-]{0,40}$/.test(text)),
 });
 
+/** Of stages with another name nobody knows whether they share their account. */
+const ACCOUNT_ALARMS: Readonly<Record<string, boolean>> = { prod: true, dev: false };
+
+const readDuties = (read: SettingReader, name: string) => ({
+  accountAlarms: read.flag(
+    'accountAlarms',
+    ACCOUNT_ALARMS[name],
+    'say true for one stage of the account and region, and false for every other',
+  ),
+  deletionProtection: read.flag('deletionProtection', false, 'say true once the first deployment has succeeded, or false'),
+});
+
 /** Whether data outlives a mistaken delete: outside of development it does. */
 const keepsData = (name: string): boolean => name !== LOCAL && name !== 'dev';
 
@@ -165,7 +184,13 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
     );
   }
   const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
-  const settings = { ...readIdentity(read), ...readTimes(read), ...readPolicy(read), ...readScale(read) };
+  const settings = {
+    ...readIdentity(read),
+    ...readTimes(read),
+    ...readPolicy(read),
+    ...readScale(read),
+    ...readDuties(read, name),
+  };
   const faults = [
     ...read.faults,
     ...faultsOfTimeOrder(settings, name === LOCAL ? 0 : LONGEST_POLL_SECONDS + FEEDBACK_WINDOW_SECONDS),

@@ -9,10 +9,13 @@ export interface Telemetry {
   readonly count: (name: string, by?: number) => void;
 }
 
-/** One per function; service and namespace come from the POWERTOOLS_ variables. */
-export const createTelemetry = (): Telemetry => {
+/**
+ * One per function; service and namespace come from the POWERTOOLS_ variables.
+ * @param stage dimension of every metric: stages of one account have no metric in common
+ */
+export const createTelemetry = (stage: string): Telemetry => {
   const logger = new Logger();
-  const metrics = new Metrics();
+  const metrics = new Metrics({ defaultDimensions: { Stage: stage } });
   return {
     logger,
     metrics,

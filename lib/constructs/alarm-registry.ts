@@ -74,9 +74,16 @@ export class AlarmRegistry extends Construct {
     if (severity === 'page') this.#pages.push(alarm);
   }
 
-  /** One alarm over all of them for which somebody must get up: the first calls, those that follow do not call again. */
-  pageForAny(id: string, text: AlarmText): void {
-    const page = new CompositeAlarm(this, id, { alarmRule: AlarmRule.anyOf(...this.#pages), alarmDescription: describe(text) });
+  /**
+   * One alarm over all of them for which somebody must get up: the first calls, those that follow do not call again.
+   * @param name physical name: the one that CDK makes up is the same in every stage of an account
+   */
+  pageForAny(id: string, { name, ...text }: AlarmText & { readonly name: string }): void {
+    const page = new CompositeAlarm(this, id, {
+      compositeAlarmName: name,
+      alarmRule: AlarmRule.anyOf(...this.#pages),
+      alarmDescription: describe(text),
+    });
     const action = new SnsAction(this.#notices.pages);
     page.addAlarmAction(action);
     page.addOkAction(action);

@@ -1,11 +1,15 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 
+import { removalPolicyOf } from './removal.ts';
+
 export interface DispatchTableProps {
   /** Whether the data outlives a mistaken delete. */
   readonly kept: boolean;
+
+  /** Whether DynamoDB refuses to delete the table at all. */
+  readonly deletionProtection: boolean;
 
   /**
    * Units per second that it takes at once. It is paid once, and cannot be lowered.
@@ -30,7 +34,7 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 export class DispatchTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { kept, warm }: DispatchTableProps) {
+  constructor(scope: Construct, id: string, { kept, deletionProtection, warm }: DispatchTableProps) {
     super(scope, id);
     this.table = new TableV2(this, 'Table', {
       partitionKey: text('pk'),
@@ -55,8 +59,8 @@ export class DispatchTable extends Construct {
           projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
-      deletionProtection: kept,
-      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection,
+      removalPolicy: removalPolicyOf(kept),
     });
   }
 

@@ -1,4 +1,4 @@
-import { Aws, type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, type Duration } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { ConfigurationSet, EmailSendingEvent, EventDestination } from 'aws-cdk-lib/aws-ses';
@@ -6,6 +6,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 
+import { removalPolicyOf } from './removal.ts';
 import { WorkerQueue } from './worker-queue.ts';
 
 export interface EventIntakeProps {
@@ -63,7 +64,7 @@ export class EventIntake extends Construct {
     const key = new Key(this, 'Key', {
       description: 'Events of SES about mails, while SNS holds them',
       enableKeyRotation: true,
-      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(kept),
     });
     key.addToResourcePolicy(
       new PolicyStatement({

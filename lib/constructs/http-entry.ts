@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
@@ -6,6 +6,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
+import { removalPolicyOf } from './removal.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** One function, and the requests that it answers. */
@@ -51,7 +52,7 @@ export class HttpEntry extends Construct {
     super(scope, id);
 
     const authorizer = new HttpJwtAuthorizer('Tokens', props.issuer, { jwtAudience: [props.audience] });
-    const api = new HttpApi(this, 'Api', { createDefaultStage: false });
+    const api = new HttpApi(this, 'Api', { apiName: Stack.of(this).stackName, createDefaultStage: false });
     for (const [name, { handler, routes }] of Object.entries(props.endpoints)) {
       const integration = new HttpLambdaIntegration(name, handler.lambda);
       for (const { method, path, scopes } of routes) {
@@ -61,14 +62,15 @@ export class HttpEntry extends Construct {
 
     const accessLog = new LogGroup(this, 'AccessLog', {
       retention: props.kept ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
-      removalPolicy: props.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(props.kept),
     });
     new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
       throttle: THROTTLE,
-      detailedMetricsEnabled: true,
+      // By route they would cost as much as all other metrics together, and nothing reads them.
+      detailedMetricsEnabled: false,
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLog),
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),

@@ -1,9 +1,10 @@
-import { CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
 import { RECOVERY_DAYS } from './dispatch-table.ts';
+import { removalPolicyOf } from './removal.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface ListBucketProps {
@@ -31,7 +32,7 @@ export class ListBucket extends Construct {
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
-      removalPolicy: kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(kept),
     });
     Validations.of(this.bucket).acknowledge({
       id: 'AwsSolutions-S1',

@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path';
 
-import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib';
 import { type IGrantable, type IPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+
+import { removalPolicyOf } from './removal.ts';
 
 export interface ServiceFunctionProps {
   /** Folder under lambda/handlers whose index.ts exports `handler`. */
@@ -28,7 +30,7 @@ export interface ServiceFunctionProps {
   readonly reservedConcurrency?: number;
 }
 
-/** Where our metrics are found, and the one dimension that all of them have. */
+/** Where our metrics are found, and the dimension `service` of all of them. The other one is `Stage`. */
 export const METRICS_NAMESPACE = 'MailDispatch';
 export const SERVICE_NAME = 'mail-dispatch';
 
@@ -51,7 +53,7 @@ export class ServiceFunction extends Construct implements IGrantable {
 
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.kept ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
-      removalPolicy: props.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(props.kept),
     });
     // A role of our own: the managed policy that CDK attaches otherwise may write to every log of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

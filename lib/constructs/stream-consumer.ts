@@ -27,6 +27,8 @@ export interface StreamConsumerProps {
   readonly whenLate: AlarmText & Pick<RegisteredAlarmProps, 'severity'>;
   /** What it means for people that records were given up. */
   readonly whenGivenUp: AlarmText;
+  /** What it means for people that records were given up and could not be put into the bucket. */
+  readonly whenLost: AlarmText;
 }
 
 /** A function that follows the table's stream: every record that it asks for reaches it, or the bucket. There may be two. */
@@ -35,6 +37,7 @@ export class StreamConsumer extends Construct {
   readonly mapping: EventSourceMapping;
   readonly whenLate: StreamConsumerProps['whenLate'];
   readonly whenGivenUp: AlarmText;
+  readonly whenLost: AlarmText;
 
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
@@ -42,6 +45,7 @@ export class StreamConsumer extends Construct {
     this.follower = follower;
     this.whenLate = props.whenLate;
     this.whenGivenUp = props.whenGivenUp;
+    this.whenLost = props.whenLost;
 
     table.grantFollow(follower);
     this.#grantKeep(failures);

@@ -1,9 +1,10 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
 import { DispatchTable } from '../constructs/dispatch-table.ts';
 import { ListBucket } from '../constructs/list-bucket.ts';
+import { removalPolicyOf } from '../constructs/removal.ts';
 import { scaleOf, type StageSettings } from '../stages.ts';
 
 export interface StorageStackProps extends StackProps {
@@ -19,7 +20,11 @@ export class StorageStack extends Stack {
 
   constructor(scope: Construct, id: string, { stage, ...props }: StorageStackProps) {
     super(scope, id, props);
-    this.table = new DispatchTable(this, 'Dispatches', { kept: stage.kept, warm: scaleOf(stage).warm });
+    this.table = new DispatchTable(this, 'Dispatches', {
+      kept: stage.kept,
+      deletionProtection: stage.deletionProtection,
+      warm: scaleOf(stage).warm,
+    });
     this.lists = new ListBucket(this, 'Lists', { kept: stage.kept });
 
     this.failures = new Bucket(this, 'RelayFailures', {
@@ -28,7 +33,7 @@ export class StorageStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       // Whole records with addresses in them: kept for as long as somebody may need to look, no longer.
       lifecycleRules: [{ expiration: Duration.days(30) }],
-      removalPolicy: stage.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(stage.kept),
     });
     Validations.of(this.failures).acknowledge({
       id: 'AwsSolutions-S1',
@@ -42,7 +47,7 @@ export class StorageStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       // Files of addresses, made to be fetched at once.
       lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-      removalPolicy: stage.kept ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(stage.kept),
     });
     Validations.of(this.exports).acknowledge({
       id: 'AwsSolutions-S1',

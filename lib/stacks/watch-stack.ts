@@ -6,11 +6,11 @@ import { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import type { DispatchTable } from '../constructs/dispatch-table.ts';
 import { Notices } from '../constructs/notices.ts';
 import type { StageSettings } from '../stages.ts';
+import { addAccountAlarms } from '../watch/account-alarms.ts';
 import { ServiceDashboard } from '../watch/dashboard.ts';
 import { addMailAlarms } from '../watch/mail-alarms.ts';
 import { addApiAlarms, addFunctionAlarms, addTableAlarms } from '../watch/platform-alarms.ts';
 import { addQueueAlarms } from '../watch/queue-alarms.ts';
-import { addReputationAlarms } from '../watch/reputation-alarms.ts';
 import { SavedQueries } from '../watch/saved-queries.ts';
 import type { Watched } from '../watch/watched.ts';
 
@@ -27,6 +27,8 @@ export class WatchStack extends Stack {
   constructor(scope: Construct, id: string, { stage, table, watched, ...props }: WatchStackProps) {
     super(scope, id, props);
 
+    // Physical names carry the stage: two of them fit into one account.
+    const name = `mail-dispatch-${stage.name}`;
     const notices = new Notices(this, 'Notices', { email: stage.alarmEmail });
     const alarms = new AlarmRegistry(this, 'Alarms', notices);
     addMailAlarms(alarms, stage);
@@ -34,14 +36,17 @@ export class WatchStack extends Stack {
     addFunctionAlarms(alarms, watched);
     addTableAlarms(alarms, table);
     addApiAlarms(alarms, watched);
-    addReputationAlarms(alarms);
-    alarms.pageForAny('Page', { impact: 'Something is wrong that cannot wait until the morning.', runbook: 'page' });
+    if (stage.accountAlarms) addAccountAlarms(alarms, stage);
+    alarms.pageForAny('Page', {
+      name: `${name}-page`,
+      impact: 'Something is wrong that cannot wait until the morning.',
+      runbook: 'page',
+    });
 
-    const { lateSeconds } = stage;
-    this.dashboard = new ServiceDashboard(this, 'Overview', { watched, alarms: alarms.all, lateSeconds }).dashboard;
+    this.dashboard = new ServiceDashboard(this, 'Overview', { name, stage, watched, alarms: alarms.all }).dashboard;
     new SavedQueries(this, 'Queries', {
       logs: watched.functions.map(({ logs }) => logs),
-      folder: `mail-dispatch-${stage.name}`,
+      folder: name,
     });
 
     new CfnOutput(this, 'NoticesTopicArn', { value: notices.all.topicArn });

@@ -11,26 +11,45 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 
-import { ONE_MINUTE, ownMetric, reputation } from './metrics.ts';
+import type { StageSettings } from '../stages.ts';
+import { NEARLY_USED } from './account-alarms.ts';
+import { concurrencyShare, ONE_MINUTE, type OwnMetric, ownMetricsOf, reputation } from './metrics.ts';
 import { REPUTATION_LIMITS } from './reputation-alarms.ts';
 import type { Watched } from './watched.ts';
 
 export interface ServiceDashboardProps {
+  /** Physical name. */
+  readonly name: string;
+  readonly stage: StageSettings;
   readonly watched: Watched;
   readonly alarms: readonly Alarm[];
-  /** A mail that waits longer is late. */
-  readonly lateSeconds: number;
 }
 
 /** The dashboard is 24 columns wide. */
 const HALF = 12;
-const THIRD = 8;
+const QUARTER = 6;
 
-const graph = (title: string, left: readonly IMetric[], more: Omit<GraphWidgetProps, 'title' | 'left'> = {}): GraphWidget =>
-  new GraphWidget({ width: HALF, height: 6, leftYAxis: { min: 0 }, title, left: [...left], ...more });
+/** What every graph of a stage is made with. */
+interface Pen {
+  /** A title that names the stage: dashboards of two stages may lie side by side. */
+  readonly title: (title: string) => string;
+  readonly graph: (title: string, left: readonly IMetric[], more?: Omit<GraphWidgetProps, 'title' | 'left'>) => GraphWidget;
+  readonly ownMetric: OwnMetric;
+  /** How often each of these happened in a minute. */
+  readonly perMinute: (...names: readonly string[]) => IMetric[];
+}
 
-/** How often each of these happened in a minute. */
-const perMinute = (...names: readonly string[]): IMetric[] => names.map((name) => ownMetric(name, Stats.SUM, ONE_MINUTE));
+const penOf = (stage: string): Pen => {
+  const ownMetric = ownMetricsOf(stage);
+  const title = (text: string) => `${stage}: ${text}`;
+  return {
+    title,
+    graph: (text, left, more = {}) =>
+      new GraphWidget({ width: HALF, height: 6, leftYAxis: { min: 0 }, title: title(text), left: [...left], ...more }),
+    ownMetric,
+    perMinute: (...names) => names.map((name) => ownMetric(name, Stats.SUM, ONE_MINUTE)),
+  };
+};
 
 const PERCENTILES = [50, 95, 99];
 
@@ -38,25 +57,26 @@ const PERCENTILES = [50, 95, 99];
 export class ServiceDashboard extends Construct {
   readonly dashboard: Dashboard;
 
-  constructor(scope: Construct, id: string, { watched, alarms, lateSeconds }: ServiceDashboardProps) {
+  constructor(scope: Construct, id: string, { name, stage, watched, alarms }: ServiceDashboardProps) {
     super(scope, id);
-    this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(3) });
-    this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', width: 24, height: 4, alarms: [...alarms] }));
-    this.dashboard.addWidgets(operations(watched));
-    this.dashboard.addWidgets(...backlog(watched, lateSeconds));
-    this.dashboard.addWidgets(...outcomes());
-    this.dashboard.addWidgets(...unclear());
-    this.dashboard.addWidgets(...progress());
-    this.dashboard.addWidgets(...account());
-    this.dashboard.addWidgets(...api(watched));
-    this.dashboard.addWidgets(...functions(watched));
+    const pen = penOf(stage.name);
+    this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: name, defaultInterval: Duration.hours(3) });
+    this.dashboard.addWidgets(new AlarmStatusWidget({ title: pen.title('Alarms'), width: 24, height: 4, alarms: [...alarms] }));
+    this.dashboard.addWidgets(operations(pen, watched));
+    this.dashboard.addWidgets(...backlog(pen, watched, stage.lateSeconds));
+    this.dashboard.addWidgets(...outcomes(pen));
+    this.dashboard.addWidgets(...unclear(pen));
+    this.dashboard.addWidgets(...progress(pen));
+    if (stage.accountAlarms) this.dashboard.addWidgets(...account(pen));
+    this.dashboard.addWidgets(...api(pen, watched));
+    this.dashboard.addWidgets(...functions(pen, watched));
   }
 }
 
 /** Read only, whoever looks. A change of the time range means nothing to it: it shows how things stand now. */
-const operations = ({ widget }: Watched): CustomWidget =>
+const operations = ({ title }: Pen, { widget }: Watched): CustomWidget =>
   new CustomWidget({
-    title: 'Operations: what is in trouble, and the story of one dispatch',
+    title: title('Operations: what is in trouble, and the story of one dispatch'),
     width: 24,
     height: 10,
     functionArn: widget.lambda.functionArn,
@@ -65,7 +85,7 @@ const operations = ({ widget }: Watched): CustomWidget =>
     updateOnTimeRangeChange: false,
   });
 
-const backlog = ({ sends, tasks, feedback }: Watched, lateSeconds: number): GraphWidget[] => {
+const backlog = ({ graph, ownMetric }: Pen, { sends, tasks, feedback }: Watched, lateSeconds: number): GraphWidget[] => {
   const latest = { statistic: Stats.MAXIMUM, period: ONE_MINUTE };
   return [
     graph('Backlog', [
@@ -87,7 +107,7 @@ const backlog = ({ sends, tasks, feedback }: Watched, lateSeconds: number): Grap
   ];
 };
 
-const outcomes = (): GraphWidget[] => [
+const outcomes = ({ graph, ownMetric, perMinute }: Pen): GraphWidget[] => [
   graph(
     'Outcomes a minute',
     perMinute('MailSent', 'MailFailed', 'AttemptsExhausted', 'AttemptRetried', 'AttemptThrottled', 'RecipientCancelled'),
@@ -98,7 +118,7 @@ const outcomes = (): GraphWidget[] => [
   ),
 ];
 
-const unclear = (): GraphWidget[] => [
+const unclear = ({ graph, ownMetric, perMinute }: Pen): GraphWidget[] => [
   graph('Answers that were lost, a minute', [
     ...perMinute(
       'OutcomeUnclear',
@@ -130,7 +150,7 @@ const unclear = (): GraphWidget[] => [
   ),
 ];
 
-const progress = (): GraphWidget[] => [
+const progress = ({ graph, perMinute }: Pen): GraphWidget[] => [
   graph('Ends of dispatches, a minute', perMinute('DispatchCompleted', 'DispatchClosed', 'DispatchStopped')),
   graph(
     'Counting, and news for others, a minute',
@@ -138,29 +158,32 @@ const progress = (): GraphWidget[] => [
   ),
 ];
 
-const account = (): GraphWidget[] => {
+/** What all stages of an account and region share: one of them shows it. */
+const account = ({ graph, ownMetric }: Pen): GraphWidget[] => {
   const limits = ({ warn, page }: { readonly warn: number; readonly page: number }) => [
     { value: warn, label: 'SES begins to watch' },
     { value: page, label: 'SES may soon pause' },
   ];
+  const share = {
+    width: QUARTER,
+    leftYAxis: { min: 0, max: 1 },
+    leftAnnotations: [{ value: NEARLY_USED, label: 'nearly used' }],
+  };
   return [
-    graph('Quota of 24 hours, used share', [ownMetric('QuotaUsedShare', Stats.MAXIMUM)], {
-      width: THIRD,
-      leftYAxis: { min: 0, max: 1 },
-      leftAnnotations: [{ value: 0.8, label: 'nearly used' }],
-    }),
+    graph('Quota of 24 hours, used share', [ownMetric('QuotaUsedShare', Stats.MAXIMUM)], share),
+    graph('Executions of Lambda in the account, used share', [concurrencyShare()], share),
     graph('Bounces, share', [reputation('BounceRate')], {
-      width: THIRD,
+      width: QUARTER,
       leftAnnotations: limits(REPUTATION_LIMITS.bounces),
     }),
     graph('Complaints, share', [reputation('ComplaintRate')], {
-      width: THIRD,
+      width: QUARTER,
       leftAnnotations: limits(REPUTATION_LIMITS.complaints),
     }),
   ];
 };
 
-const api = ({ api: http }: Watched): GraphWidget[] => [
+const api = ({ graph }: Pen, { api: http }: Watched): GraphWidget[] => [
   graph('API: requests and errors a minute', [
     http.metricCount({ statistic: Stats.SUM, period: ONE_MINUTE }),
     http.metricClientError({ statistic: Stats.SUM, period: ONE_MINUTE }),
@@ -172,7 +195,7 @@ const api = ({ api: http }: Watched): GraphWidget[] => [
   ),
 ];
 
-const functions = ({ functions: all, streams }: Watched): GraphWidget[] => [
+const functions = ({ graph, ownMetric }: Pen, { functions: all, streams }: Watched): GraphWidget[] => [
   graph('Functions: errors a minute', [
     ...all.map(({ lambda, node }) => lambda.metricErrors({ label: node.id, period: ONE_MINUTE })),
     // The widget answers with a sentence instead of an error.

@@ -3,7 +3,7 @@ import { Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 
 import type { AlarmRegistry, RegisteredAlarmProps } from '../constructs/alarm-registry.ts';
 import type { StageSettings } from '../stages.ts';
-import { ownMetric } from './metrics.ts';
+import { type OwnMetric, ownMetricsOf } from './metrics.ts';
 
 /** Our own metrics that count something nobody wants to happen: the first one is a cause to look. */
 const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' | 'impact' | 'runbook'>])[] = [
@@ -172,21 +172,13 @@ const STATES: typeof EVENTS = [
 
 /** Alarms on what the service itself tells of its mails. */
 export const addMailAlarms = (alarms: AlarmRegistry, stage: StageSettings): void => {
+  const ownMetric = ownMetricsOf(stage.name);
   for (const [name, props] of EVENTS)
     alarms.add(name, { ...props, metric: ownMetric(name, Stats.MAXIMUM), missing: TreatMissingData.NOT_BREACHING });
   for (const [name, props] of STATES)
     alarms.add(name, { ...props, metric: ownMetric(name, Stats.MAXIMUM), missing: TreatMissingData.IGNORE });
-  addRecoveryAlarms(alarms, stage);
-  addUnclearAlarms(alarms);
-  alarms.add('QuotaNearlyUsed', {
-    metric: ownMetric('QuotaUsedShare', Stats.MAXIMUM),
-    threshold: 0.8,
-    severity: 'notice',
-    impact: 'Four fifths of the mails that SES takes in 24 hours are used: what comes beyond waits for the next day.',
-    runbook: 'quota-nearly-used',
-    // Without an answer of SES there is another alarm.
-    missing: TreatMissingData.NOT_BREACHING,
-  });
+  addRecoveryAlarms(alarms, ownMetric, stage);
+  addUnclearAlarms(alarms, ownMetric);
 };
 
 /** Periods of alarms end at a day. */
@@ -194,7 +186,7 @@ const twoVisits = (visitSeconds: number): Duration => Duration.minutes(Math.min(
 
 const QUARTER = Duration.minutes(15);
 
-const addRecoveryAlarms = (alarms: AlarmRegistry, { lateSeconds, visitSeconds }: StageSettings): void => {
+const addRecoveryAlarms = (alarms: AlarmRegistry, ownMetric: OwnMetric, { lateSeconds, visitSeconds }: StageSettings): void => {
   alarms.add('SweepSilent', {
     metric: ownMetric('SweepProgressed', Stats.SUM, QUARTER),
     threshold: 1,
@@ -242,7 +234,7 @@ const addRecoveryAlarms = (alarms: AlarmRegistry, { lateSeconds, visitSeconds }:
 };
 
 /** Alarms on the walk over unclear attempts, which is made every minute. */
-const addUnclearAlarms = (alarms: AlarmRegistry): void => {
+const addUnclearAlarms = (alarms: AlarmRegistry, ownMetric: OwnMetric): void => {
   alarms.add('UnclearSilent', {
     metric: ownMetric('UnclearWalkFinished', Stats.SUM, QUARTER),
     threshold: 1,

@@ -41,7 +41,15 @@ export const addFunctionAlarms = (alarms: AlarmRegistry, { sender, background, s
 };
 
 /** The stream forgets after 24 hours. */
-const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping, whenLate, whenGivenUp }: StreamConsumer): void => {
+const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping, whenLate, whenGivenUp, whenLost }: StreamConsumer): void => {
+  const events = (metricName: string) =>
+    new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap: { EventSourceMappingUUID: mapping.eventSourceMappingId },
+      statistic: Stats.SUM,
+      period: ONE_MINUTE,
+    });
   alarms.add(`${follower.node.id}Late`, {
     ...QUIET_IS_GOOD,
     ...whenLate,
@@ -52,13 +60,14 @@ const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping, whenLate, w
   alarms.add(`${follower.node.id}GaveUp`, {
     ...QUIET_IS_GOOD,
     ...whenGivenUp,
-    metric: new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'OnFailureDestinationDeliveredEventCount',
-      dimensionsMap: { EventSourceMappingUUID: mapping.eventSourceMappingId },
-      statistic: Stats.SUM,
-      period: ONE_MINUTE,
-    }),
+    metric: events('OnFailureDestinationDeliveredEventCount'),
+    severity: 'notice',
+  });
+  alarms.add(`${follower.node.id}Lost`, {
+    ...QUIET_IS_GOOD,
+    ...whenLost,
+    // Counts what was given up and did not reach the bucket; what did reach it is not among these.
+    metric: events('DroppedEventCount'),
     severity: 'notice',
   });
 };

@@ -20,7 +20,13 @@ const dimensions = (properties: Record<string, unknown>): Record<string, string>
     ]),
   );
 
-const OWN = { Namespace: 'MailDispatch', Dimensions: [{ Name: 'service', Value: 'mail-dispatch' }] };
+const OWN = {
+  Namespace: 'MailDispatch',
+  Dimensions: [
+    { Name: 'Stage', Value: 'prod' },
+    { Name: 'service', Value: 'mail-dispatch' },
+  ],
+};
 const ABOVE = 'GreaterThanThreshold';
 
 describe('an alarm on what the service tells', () => {
@@ -216,6 +222,8 @@ describe('an alarm on the platform', () => {
     ['RelayOutboxLate', { MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 300_000, DatapointsToAlarm: 3 }],
     ['RelayOutboxGaveUp', { MetricName: 'OnFailureDestinationDeliveredEventCount', Threshold: 0, EvaluationPeriods: 1 }],
     ['FollowProgressLate', { MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 300_000, DatapointsToAlarm: 3 }],
+    ['RelayOutboxLost', { MetricName: 'DroppedEventCount', Statistic: 'Sum', Threshold: 0, EvaluationPeriods: 1 }],
+    ['FollowProgressLost', { MetricName: 'DroppedEventCount', Statistic: 'Sum', Threshold: 0, EvaluationPeriods: 1 }],
     ['FollowProgressGaveUp', { MetricName: 'OnFailureDestinationDeliveredEventCount', Threshold: 0, EvaluationPeriods: 1 }],
     ['TableWritesThrottled', { MetricName: 'WriteThrottleEvents', Threshold: 0, DatapointsToAlarm: 3 }],
     ['TableReadsThrottled', { MetricName: 'ReadThrottleEvents', Threshold: 0, DatapointsToAlarm: 3 }],
@@ -230,6 +238,37 @@ describe('an alarm on the platform', () => {
     ['OpenIndexThrottled', 'open'],
   ])('%s sees throttles that are told under the index alone', (id, index) => {
     expect(dimensions(alarm(id))).toMatchObject({ GlobalSecondaryIndexName: index });
+  });
+});
+
+describe('an alarm on records that a stream mapping gave up', () => {
+  it.each([
+    ['RelayOutbox', 'Outbox'],
+    ['FollowProgress', 'Progress'],
+  ])('of %s reads the counts of its own mapping, which are turned on', (name, mapping) => {
+    const { id, Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', mapping);
+
+    expect(Properties['MetricsConfig']).toEqual({ Metrics: ['EventCount'] });
+    for (const what of ['Lost', 'GaveUp']) {
+      const read = alarm(`${name}${what}`)['Dimensions'] as { Name: string; Value: unknown }[];
+      expect(read.map(({ Name, Value }) => [Name, plain(Value).startsWith(id)])).toEqual([['EventSourceMappingUUID', true]]);
+    }
+  });
+});
+
+describe('an alarm on the account’s executions', () => {
+  it('goes off when four fifths of the quota are used for five minutes', () => {
+    const found = alarm('ConcurrencyNearlyUsed');
+
+    expect(found).toMatchObject({ Threshold: 0.8, ComparisonOperator: ABOVE, EvaluationPeriods: 5, DatapointsToAlarm: 5 });
+    expect(found['Metrics']).toMatchObject([
+      { Expression: 'used / SERVICE_QUOTA(used)' },
+      {
+        Id: 'used',
+        ReturnData: false,
+        MetricStat: { Metric: { Namespace: 'AWS/Usage', MetricName: 'ResourceCount' }, Stat: 'Maximum' },
+      },
+    ]);
   });
 });
 

@@ -59,7 +59,7 @@ describe.each(FUNCTIONS)('%s', (name, schema) => {
 
     expect(Properties['LoggingConfig']).toEqual({ LogGroup: { Ref: id } });
     expect(logs['RetentionInDays']).toBe(90);
-    expect(DeletionPolicy).toBe('Retain');
+    expect(DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 });
 

@@ -56,6 +56,14 @@ describe('the HTTP API', () => {
     });
   });
 
+  it('counts requests as a whole and not route by route, which is billed by the metric', () => {
+    expect(stage['DefaultRouteSettings']).toMatchObject({ DetailedMetricsEnabled: false });
+  });
+
+  it('is named after its stack, which names the stage', () => {
+    expect(one(dispatch, 'AWS::ApiGatewayV2::Api', 'Http').Properties['Name']).toBe('Dispatch');
+  });
+
   it('logs every request without network addresses, user agents or queries', () => {
     const { DestinationArn, Format } = stage['AccessLogSettings'] as { DestinationArn: unknown; Format: string };
 

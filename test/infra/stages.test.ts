@@ -29,6 +29,8 @@ describe('a stage', () => {
     expect(read('prod', GIVEN)).toEqual({
       name: 'prod',
       kept: true,
+      deletionProtection: false,
+      accountAlarms: true,
       ...GIVEN,
       audience: 'mail-dispatch',
       replyToAddress: '',
@@ -67,6 +69,7 @@ describe('a stage', () => {
     expect(read('local')).toMatchObject({
       issuer: 'https://issuer.localhost/',
       kept: false,
+      accountAlarms: true,
       sesTimeoutSeconds: 3,
       functionTimeoutSeconds: 10,
       leaseSeconds: 15,
@@ -125,8 +128,30 @@ describe('a stage', () => {
     ['alarmEmail', 'Duty <duty@example.org>'],
     ['lateSeconds', 59],
     ['audience', ''],
+    ['accountAlarms', 'perhaps'],
+    ['deletionProtection', 1],
   ])('with %s %j is refused', (key, value) => {
     expect(() => read('prod', { ...GIVEN, [key]: value })).toThrow(new RegExp(`\n- ${key} `));
+  });
+
+  it.each([true, 'true'])('is protected from deletion with %j', (deletionProtection) => {
+    expect(read('prod', { ...GIVEN, deletionProtection }).deletionProtection).toBe(true);
+  });
+
+  it.each([
+    ['prod', undefined, true],
+    ['prod', 'false', false],
+    ['dev', undefined, false],
+    ['dev', true, true],
+  ])('called %s with accountAlarms %j alarms on metrics of the account: %j', (name, accountAlarms, alarms) => {
+    expect(read(name, { ...GIVEN, accountAlarms }).accountAlarms).toBe(alarms);
+  });
+
+  it('with a name of its own must say whether it alarms on metrics of the account', () => {
+    expect(() => read('staging', GIVEN)).toThrow(
+      /accountAlarms is missing: say true for one stage of the account and region, and false for every other/,
+    );
+    expect(read('staging', { ...GIVEN, accountAlarms: false }).accountAlarms).toBe(false);
   });
 
   it('tells all its faults at once', () => {

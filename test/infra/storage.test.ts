@@ -5,9 +5,9 @@ import { buildApp, one, removeFolders, synthesize } from './synthesized.ts';
 
 afterAll(removeFolders);
 
-const table = (stage: string) => one(synthesize(stage).storage, 'AWS::DynamoDB::GlobalTable', 'Dispatches');
-const bucket = (stage: string) => one(synthesize(stage).storage, 'AWS::S3::Bucket', 'RelayFailures');
-const lists = (stage: string) => one(synthesize(stage).storage, 'AWS::S3::Bucket', 'Lists');
+const table = (stage: string, given = {}) => one(synthesize(stage, given).storage, 'AWS::DynamoDB::GlobalTable', 'Dispatches');
+const bucket = (stage: string, given = {}) => one(synthesize(stage, given).storage, 'AWS::S3::Bucket', 'RelayFailures');
+const lists = (stage: string, given = {}) => one(synthesize(stage, given).storage, 'AWS::S3::Bucket', 'Lists');
 const only = (list: unknown): unknown => {
   expect(list).toHaveLength(1);
   return (list as [unknown])[0];
@@ -124,12 +124,18 @@ describe('the bucket for long lists and large content', () => {
 });
 
 describe('what a mistaken delete does', () => {
-  it.each(['prod', 'staging'])('in stage %s: nothing', (name) => {
-    const { storage, dispatch } = buildApp(name);
+  it.each(['prod', 'dev'])('in stage %s with deletionProtection: it is refused', (name) => {
+    const given = { deletionProtection: true };
+    const { storage, dispatch } = buildApp(name, given);
 
     expect([storage.terminationProtection, dispatch.terminationProtection]).toEqual([true, true]);
-    expect(only(table(name).Properties['Replicas'])).toMatchObject({ DeletionProtectionEnabled: true });
-    expect([table, bucket, lists].map((of) => of(name).DeletionPolicy)).toEqual(['Retain', 'Retain', 'Retain']);
+    expect(only(table(name, given).Properties['Replicas'])).toMatchObject({ DeletionProtectionEnabled: true });
+  });
+
+  it.each(['prod', 'staging'])('in stage %s without it: the data stays', (name) => {
+    const given = { accountAlarms: false };
+    for (const of of [table, bucket, lists])
+      expect(of(name, given)).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
   });
 
   it.each(['dev', 'local'])('in stage %s: it deletes', (name) => {

@@ -40,7 +40,7 @@ export const buildApp = (name: string, given: Readonly<Record<string, unknown>> 
   const app = new App({ outdir: newFolder(), context: { ...flags(), 'aws:cdk:bundling-stacks': bundledStacks } });
   const settings: Readonly<Record<string, unknown>> = { ...GIVEN, ...given };
   const stage = readStage(name, (key) => settings[key]);
-  const common = { stage, terminationProtection: stage.kept };
+  const common = { stage, terminationProtection: stage.deletionProtection };
   const storage = new StorageStack(app, 'Storage', common);
   const dispatch = new DispatchStack(app, 'Dispatch', {
     ...common,
@@ -78,6 +78,7 @@ interface Resource {
   readonly Type: string;
   readonly Properties: Record<string, unknown>;
   readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
 }
 
 const resourcesOf = (template: Template, type: string): [string, Resource][] =>

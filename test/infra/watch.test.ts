@@ -1,64 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-import { all, plain, ROOT, synthesize } from './synthesized.ts';
+import { all, plain, synthesize } from './synthesized.ts';
 
 const { dispatch, watch } = synthesize();
 
-const HANDLERS = join(ROOT, 'lambda/handlers');
-const sources = readdirSync(HANDLERS, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => ts.createSourceFile(file, readFileSync(join(HANDLERS, file), 'utf8'), ts.ScriptTarget.Latest, true));
-
-/**
- * Names that a handler can give to a metric: what it counts or adds by name, and what stands in a list of names, which are
- * written like types while signals are not.
- */
-const emitted = (): Set<string> => {
-  const names = new Set<string>();
-  const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && /(^|\.)(count|addMetric)$/.test(node.expression.getText())) {
-      const collect = (part: ts.Node): void => {
-        if (ts.isStringLiteral(part)) names.add(part.text);
-        ts.forEachChild(part, collect);
-      };
-      if (node.arguments[0] !== undefined) collect(node.arguments[0]);
-    }
-    if (ts.isVariableDeclaration(node) && /METRIC|^REFUSED$/.test(node.name.getText())) {
-      const collect = (part: ts.Node): void => {
-        if (ts.isPropertyAssignment(part) && ts.isStringLiteral(part.initializer)) names.add(part.initializer.text);
-        ts.forEachChild(part, collect);
-      };
-      if (node.initializer !== undefined) collect(node.initializer);
-    }
-    ts.forEachChild(node, visit);
-  };
-  for (const source of sources) visit(source);
-  return names;
-};
-
 const [dashboard] = all(watch, 'AWS::CloudWatch::Dashboard');
 const body = plain(dashboard?.Properties['DashboardBody']);
-
-const shown = [...body.matchAll(/\["MailDispatch","(\w+)","service","mail-dispatch"/g)].map(([, name = '']) => name);
-const alarmed = all(watch, 'AWS::CloudWatch::Alarm')
-  .filter(({ Properties }) => Properties['Namespace'] === 'MailDispatch')
-  .map(({ Properties }) => String(Properties['MetricName']));
-
-describe('every metric of ours', () => {
-  const names = emitted();
-
-  it.each([...new Set(alarmed)])('%s, on which an alarm hangs, is one that a function writes', (name) => {
-    expect(names).toContain(name);
-  });
-
-  it.each([...new Set(shown)])('%s, which the dashboard shows, is one that a function writes', (name) => {
-    expect(names).toContain(name);
-  });
-});
 
 describe('the dashboard', () => {
   it('is one that CloudWatch can read', () => {

@@ -152,6 +152,6 @@ afterAll(() => Promise.all([stack.end(), quiet.end()]));
 
 describe('in the logs of runs in which everything goes wrong', () => {
   it.each([...ALARMED, 'AcceptToSentSeconds'])('there is %s, filed as its alarm looks for it (B2)', (name) => {
-    expect(metrics.get(name)).toBe('MailDispatch service=mail-dispatch');
+    expect(metrics.get(name)).toBe('MailDispatch service=mail-dispatch Stage=local');
   });
 });

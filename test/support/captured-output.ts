@@ -52,7 +52,7 @@ export const captureOutput = (): Captured => {
     refuseLeaks(text());
   });
   return {
-    telemetry: createTelemetry(),
+    telemetry: createTelemetry('test'),
     text,
     metrics: () =>
       text()

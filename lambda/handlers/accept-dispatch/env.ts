@@ -4,6 +4,8 @@ import { amount, positive, share, text } from '../../config/env.ts';
 
 /** The settings of the function that accepts dispatches. */
 export const AcceptDispatchEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   /** Stable id of the table: first part of the keys in the bucket. */
   TABLE_ID: text,

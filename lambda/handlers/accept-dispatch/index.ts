@@ -83,5 +83,5 @@ export const handler = createHandler({
   acceptDispatch: createAcceptDispatch({ ...common, repeatGuardSeconds: env.REPEAT_GUARD_SECONDS }),
   previewDispatch: createPreviewDispatch({ ...common, renderSamples: createRenderSamples(env.MAX_MAIL_BYTES) }),
   parseRequest: createRequestParser(normaliseAddress),
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

@@ -4,6 +4,8 @@ import { positive, text } from '../../config/env.ts';
 
 /** The settings of the function that applies SES's events to recipients. */
 export const ApplyFeedbackEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,

@@ -11,7 +11,7 @@ import { createHandler } from './handler.ts';
 import { createFeedbackObserver } from './signals.ts';
 
 const env = parseEnv(ApplyFeedbackEnv, process.env);
-const telemetry = createTelemetry();
+const telemetry = createTelemetry(env.STAGE);
 const table = createTableClient(1_000);
 
 export const handler = createHandler({

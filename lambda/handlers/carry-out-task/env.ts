@@ -4,6 +4,8 @@ import { positive, text } from '../../config/env.ts';
 
 /** The settings of the function that does the long work on a dispatch. */
 export const CarryOutTaskEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   SEND_QUEUE_URL: text,
   TASK_QUEUE_URL: text,

@@ -56,5 +56,5 @@ export const handler = createHandler({
   taskQueue,
   hide: createHideMessage(sqs.client, env.TASK_QUEUE_URL),
   isTransient: (error) => error instanceof Unavailable || error instanceof RowsUnfinishedError || isPassing(error),
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

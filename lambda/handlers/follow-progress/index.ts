@@ -12,7 +12,7 @@ import { createHandler } from './handler.ts';
 import { createProgressObserver } from './signals.ts';
 
 const env = parseEnv(FollowProgressEnv, process.env);
-const telemetry = createTelemetry();
+const telemetry = createTelemetry(env.STAGE);
 
 export const handler = createHandler({
   followProgress: createFollowProgress({

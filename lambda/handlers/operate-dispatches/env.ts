@@ -4,6 +4,8 @@ import { positive, text } from '../../config/env.ts';
 
 /** The settings of the function that carries out what people ask for about dispatches and recipients. */
 export const OperateDispatchesEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,

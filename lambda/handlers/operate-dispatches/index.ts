@@ -39,5 +39,5 @@ export const handler = createHandler({
   settleRecipient: createSettleRecipient({ dispatches, recipients, clock }),
   settleRecipients: createSettleRecipients({ dispatches, recipients, clock }),
   clock,
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

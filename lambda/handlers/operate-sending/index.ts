@@ -17,5 +17,5 @@ export const handler = createHandler({
     random: Math.random,
     sleep,
   }),
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

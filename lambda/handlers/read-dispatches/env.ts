@@ -4,6 +4,8 @@ import { text } from '../../config/env.ts';
 
 /** The settings of the function that answers what became of dispatches. */
 export const ReadDispatchesEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   BY_ADMIN_INDEX: text,
   OPEN_INDEX: text,

@@ -28,5 +28,5 @@ export const handler = createHandler({
     createListRepository({ client, tableName, byAdminIndex: env.BY_ADMIN_INDEX, openIndex: env.OPEN_INDEX }),
   ),
   readExport: createReadExport(dispatches, exports, clock),
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

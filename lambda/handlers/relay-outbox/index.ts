@@ -21,5 +21,5 @@ const keepPoison = createPoisonStore(createS3Client(5_000), env.FAILURE_BUCKET, 
 
 export const handler = createHandler({
   relay: (records) => relayOutbox({ sendQueue, taskQueue, keepPoison }, records),
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

@@ -5,6 +5,8 @@ import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 
 /** The settings of the function that resolves unclear attempts. */
 export const ResolveUnclearEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   SEND_QUEUE_URL: text,
   CONFIGURATION_SET: text,

@@ -22,7 +22,7 @@ import { createResolveObserver } from './signals.ts';
 
 const env = parseEnv(ResolveUnclearEnv, process.env);
 const clock = Date.now;
-const telemetry = createTelemetry();
+const telemetry = createTelemetry(env.STAGE);
 const table = createTableClient(3_000);
 const ledger = createUnclearLedger(table, env.TABLE_NAME);
 

@@ -4,6 +4,8 @@ import { amount, positive, share, text } from '../../config/env.ts';
 
 /** The settings of the function that hands mails to SES. */
 export const SendRecipientsEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   SEND_QUEUE_URL: text,
   /** Bucket of large content. */

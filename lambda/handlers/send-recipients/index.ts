@@ -41,7 +41,7 @@ const env = parseEnv(SendRecipientsEnv, process.env);
 const clock = Date.now;
 /** A connection that was idle for longer may be closed on the other side. */
 const IDLE_MS = 20_000;
-const telemetry = createTelemetry();
+const telemetry = createTelemetry(env.STAGE);
 const table = createTableClient(3_000);
 // Content that is slow to come must leave time for the other messages of a batch.
 const objects = createObjectReader(createS3Client(2_000, 1), env.LIST_BUCKET);

@@ -5,6 +5,8 @@ import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
 
 /** The settings of the function behind the dashboard's widget. */
 export const ShowOperationsEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   OPEN_INDEX: text,
   /** As the senders have it: what follows a lost answer. */

@@ -32,5 +32,5 @@ export const handler = createHandler({
     unclearPolicy: env.UNCLEAR_POLICY,
     clock,
   }),
-  telemetry: createTelemetry(),
+  telemetry: createTelemetry(env.STAGE),
 });

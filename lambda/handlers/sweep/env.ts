@@ -4,6 +4,8 @@ import { positive, text } from '../../config/env.ts';
 
 /** The settings of the scheduled recovery. */
 export const SweepEnv = z.object({
+  /** Dimension of the metrics. */
+  STAGE: text,
   TABLE_NAME: text,
   /** Stable id of the table: first part of the keys in the bucket. */
   TABLE_ID: text,

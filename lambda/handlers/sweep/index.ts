@@ -30,7 +30,7 @@ import { createAccountObserver, createOrphanObserver } from './signals.ts';
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
 const table = createTableClient(5_000);
-const telemetry = createTelemetry();
+const telemetry = createTelemetry(env.STAGE);
 const accounts = createAccountRepository(table, env.TABLE_NAME);
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 const deleteOrphans = createDeleteOrphans({

@@ -36,6 +36,7 @@ const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Part
     memoryMegabytes: 2_048,
     kept,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       TABLE_ID: table.tableId,
       LIST_BUCKET: lists.name,
@@ -73,6 +74,7 @@ const addRead = (scope: Construct, { stage, table, exports }: Parts): Endpoint =
     memoryMegabytes: 512,
     kept: stage.kept,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       BY_ADMIN_INDEX,
       OPEN_INDEX,

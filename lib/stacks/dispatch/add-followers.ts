@@ -31,6 +31,7 @@ export const addRelay = (scope: Construct, { stage, scale, table, failures, send
     memoryMegabytes: 512,
     kept: stage.kept,
     environment: {
+      STAGE: stage.name,
       SEND_QUEUE_URL: sends.queue.queueUrl,
       TASK_QUEUE_URL: tasks.queue.queueUrl,
       FAILURE_BUCKET: failures.bucketName,
@@ -52,6 +53,11 @@ export const addRelay = (scope: Construct, { stage, scale, table, failures, send
     whenGivenUp: {
       impact: 'RelayOutbox gave up on changes of the table: they wait in a bucket for a person.',
       runbook: 'records-not-relayed',
+    },
+    whenLost: {
+      impact:
+        'RelayOutbox gave up on changes of the table, and they are lost: only recovery sends those mails, ten minutes late.',
+      runbook: 'records-lost',
     },
   });
 };
@@ -81,6 +87,7 @@ export const addProgress = (scope: Construct, { stage, scale, table, failures, n
     memoryMegabytes: 512,
     kept: stage.kept,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       EVENT_BUS_NAME: news.name,
       RETENTION_DAYS: String(stage.retentionDays),
@@ -104,6 +111,11 @@ export const addProgress = (scope: Construct, { stage, scale, table, failures, n
     whenGivenUp: {
       impact: 'Mails go out as ever, but some changes are not counted yet, and others may not have heard of a dispatch.',
       runbook: 'records-not-counted',
+    },
+    whenLost: {
+      impact:
+        'FollowProgress gave up on changes of the table, and they are lost: other systems may never hear how a dispatch ended.',
+      runbook: 'records-lost',
     },
   });
 };

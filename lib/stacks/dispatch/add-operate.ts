@@ -16,6 +16,7 @@ export const addOperate = (scope: Construct, { stage, table }: Parts): Record<st
     ...common,
     handler: 'operate-dispatches',
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       RETENTION_DAYS: String(stage.retentionDays),
     } satisfies OperateDispatchesEnvVars,
@@ -24,7 +25,7 @@ export const addOperate = (scope: Construct, { stage, table }: Parts): Record<st
   const sending = new ServiceFunction(scope, 'OperateSending', {
     ...common,
     handler: 'operate-sending',
-    environment: { TABLE_NAME: table.table.tableName } satisfies OperateSendingEnvVars,
+    environment: { STAGE: stage.name, TABLE_NAME: table.table.tableName } satisfies OperateSendingEnvVars,
   });
   table.grantPause(sending);
 

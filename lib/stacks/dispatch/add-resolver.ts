@@ -20,6 +20,7 @@ export const addResolver = (scope: Construct, { stage, scale, table, sends, even
     kept: stage.kept,
     reservedConcurrency: RESOLVER_COPIES,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       SEND_QUEUE_URL: sends.queue.queueUrl,
       CONFIGURATION_SET: events.configurationSet.configurationSetName,

@@ -17,6 +17,7 @@ export const addSender = (scope: Construct, { stage, scale, table, lists, sends,
     // A throttled invocation uses up a receive without running; so what the queue may start is set aside.
     reservedConcurrency: concurrency,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       LIST_BUCKET: lists.name,
       SEND_QUEUE_URL: sends.queue.queueUrl,

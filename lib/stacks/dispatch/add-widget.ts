@@ -14,6 +14,7 @@ export const addWidget = (scope: Construct, { stage, table }: Pick<Parts, 'stage
     memoryMegabytes: 512,
     kept: stage.kept,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       OPEN_INDEX,
       UNCLEAR_POLICY: stage.unclearPolicy,

@@ -27,6 +27,7 @@ export const addTaskWorker = (
     kept: stage.kept,
     reservedConcurrency: scale.taskWorkers,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       SEND_QUEUE_URL: sends.queue.queueUrl,
       TASK_QUEUE_URL: tasks.queue.queueUrl,
@@ -57,6 +58,7 @@ export const addFeedback = (scope: Construct, { stage, scale, table, events }: P
     // A throttled invocation would make an event late that then makes feedback look behind.
     reservedConcurrency: concurrency,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       RETENTION_DAYS: String(stage.retentionDays),
       BEHIND_AFTER_SECONDS: String(stage.behindAfterSeconds),
@@ -78,6 +80,7 @@ export const addSweeper = (scope: Construct, { stage, table, lists, sends, tasks
     memoryMegabytes: 512,
     kept: stage.kept,
     environment: {
+      STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       TABLE_ID: table.tableId,
       LIST_BUCKET: lists.name,

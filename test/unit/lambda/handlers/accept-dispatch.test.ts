@@ -383,7 +383,7 @@ describe('a preview', () => {
 
     await previewOf({ ...NOTHING, samples }, { body: rows('secret.kim@example.com', 'secret') });
 
-    expect(output.metrics()).toEqual([{ name: 'DispatchPreviewed', value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([{ name: 'DispatchPreviewed', value: 1, dimensions: ['service', 'Stage'] }]);
     expect(output.text()).not.toContain('secret');
   });
 });
@@ -400,7 +400,7 @@ describe('what is written down', () => {
   ])('counts %s', async (_name, result, metric) => {
     await post(result);
 
-    expect(output.metrics()).toEqual([{ name: metric, value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([{ name: metric, value: 1, dimensions: ['service', 'Stage'] }]);
   });
 
   it('never holds an address, a name or a variable (S14)', async () => {

@@ -151,7 +151,7 @@ describe('what feedback tells', () => {
       createFeedbackObserver(output.telemetry)({ type, key: aKey('kim@example.com'), round: 1, attempt: 2, detail: 'abuse' });
       output.telemetry.metrics.publishStoredMetrics();
 
-      expect(output.metrics()).toEqual([{ name: METRICS[type], value: 1, dimensions: ['service'] }]);
+      expect(output.metrics()).toEqual([{ name: METRICS[type], value: 1, dimensions: ['service', 'Stage'] }]);
     },
   );
 

@@ -112,7 +112,7 @@ describe('the task worker’s handler', () => {
 
     await handler(anSqsEvent(taskBody(1), taskBody(2)), aContext());
 
-    expect(output.metrics()).toEqual([{ name: 'BatchExpanded', value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([{ name: 'BatchExpanded', value: 1, dimensions: ['service', 'Stage'] }]);
   });
 
   it('counts what a task did', async () => {

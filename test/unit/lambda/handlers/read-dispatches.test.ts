@@ -292,6 +292,6 @@ describe('an answer', () => {
   ])('counts as %s', async (metric, parts) => {
     await get(parts);
 
-    expect(output.metrics()).toEqual([{ name: metric, value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([{ name: metric, value: 1, dimensions: ['service', 'Stage'] }]);
   });
 });

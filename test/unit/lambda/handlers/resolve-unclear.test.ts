@@ -99,7 +99,7 @@ describe('what the walk tells', () => {
       createResolveObserver(output.telemetry)({ type, key: aKey('kim@example.com'), round: 1, attempt: 2, code: 'CODE' });
       output.telemetry.metrics.publishStoredMetrics();
 
-      expect(output.metrics()).toEqual([{ name: METRICS[type][0], value: 1, dimensions: ['service'] }]);
+      expect(output.metrics()).toEqual([{ name: METRICS[type][0], value: 1, dimensions: ['service', 'Stage'] }]);
       expect(output.text()).toContain(`"level":"${METRICS[type][1]}"`);
       expect(output.text()).toContain('"recipient":"5d9a0087d4ccdb9b"');
       expect(output.text()).not.toContain('kim@example.com');

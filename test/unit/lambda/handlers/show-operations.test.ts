@@ -119,7 +119,7 @@ describe('what goes wrong', () => {
     expect(html).not.toMatch(/\bat .*\.ts/);
     expect(html + output.text()).not.toContain('kim@example.com');
     expect(output.text()).toContain('showing failed');
-    expect(output.metrics()).toEqual([{ name: 'ShowFailed', value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([{ name: 'ShowFailed', value: 1, dimensions: ['service', 'Stage'] }]);
   });
 
   it('by the table’s silence asks to try again', async () => {

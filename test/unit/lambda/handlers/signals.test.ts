@@ -47,7 +47,7 @@ describe('what the sender tells', () => {
     createSendObserver(output.telemetry)({ type, key: aKey('kim@example.com'), round: 1, attempt: 2, code: 'CODE' });
     output.telemetry.metrics.publishStoredMetrics();
 
-    expect(output.metrics()).toEqual([{ name: METRICS[type], value: 1, dimensions: ['service'] }]);
+    expect(output.metrics()).toEqual([{ name: METRICS[type], value: 1, dimensions: ['service', 'Stage'] }]);
   });
 
   it('names a recipient by a hash in logs, since an id may be an address (S14)', () => {
@@ -90,7 +90,7 @@ describe('how long a recipient waited', () => {
 
   it('is measured from accept to SES’s yes, without an id in a dimension (B2)', () => {
     expect(told({ type: 'sent', key: aKey(), round: 1 })).toEqual([
-      { name: 'AcceptToSentSeconds', value: 3.5, dimensions: ['service'] },
+      { name: 'AcceptToSentSeconds', value: 3.5, dimensions: ['service', 'Stage'] },
     ]);
   });
 
@@ -112,5 +112,5 @@ it('the used share of the quota is one metric, without a dimension of its own (B
   createAccountObserver(output.telemetry)(anAccount({ perDay: Infinity }));
   output.telemetry.metrics.publishStoredMetrics();
 
-  expect(output.metrics()).toEqual([{ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service'] }]);
+  expect(output.metrics()).toEqual([{ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service', 'Stage'] }]);
 });

@@ -89,32 +89,32 @@ describe('the sweeper’s handler', () => {
     await handlerThat().handler(scheduled, aContext());
 
     expect(output.metrics()).toEqual([
-      { name: 'AccountOutdated', value: 0, dimensions: ['service'] },
-      { name: 'SweepProgressed', value: 1, dimensions: ['service'] },
-      { name: 'SweepFinished', value: 1, dimensions: ['service'] },
-      { name: 'SendingPaused', value: 0, dimensions: ['service'] },
-      { name: 'DispatchCompleted', value: 1, dimensions: ['service'] },
-      { name: 'RecipientReEnqueued', value: 2, dimensions: ['service'] },
-      { name: 'TaskReEnqueued', value: 3, dimensions: ['service'] },
-      { name: 'FeedbackSilent', value: 0, dimensions: ['service'] },
-      { name: 'OldestPendingSeconds', value: 90, dimensions: ['service'] },
+      { name: 'AccountOutdated', value: 0, dimensions: ['service', 'Stage'] },
+      { name: 'SweepProgressed', value: 1, dimensions: ['service', 'Stage'] },
+      { name: 'SweepFinished', value: 1, dimensions: ['service', 'Stage'] },
+      { name: 'SendingPaused', value: 0, dimensions: ['service', 'Stage'] },
+      { name: 'DispatchCompleted', value: 1, dimensions: ['service', 'Stage'] },
+      { name: 'RecipientReEnqueued', value: 2, dimensions: ['service', 'Stage'] },
+      { name: 'TaskReEnqueued', value: 3, dimensions: ['service', 'Stage'] },
+      { name: 'FeedbackSilent', value: 0, dimensions: ['service', 'Stage'] },
+      { name: 'OldestPendingSeconds', value: 90, dimensions: ['service', 'Stage'] },
     ]);
   });
 
   it('tells of a dispatch that it stopped', async () => {
     await handlerThat({ ...report, stopped: 2 }).handler(scheduled, aContext());
 
-    expect(output.metrics()).toContainEqual({ name: 'DispatchStopped', value: 2, dimensions: ['service'] });
+    expect(output.metrics()).toContainEqual({ name: 'DispatchStopped', value: 2, dimensions: ['service', 'Stage'] });
   });
 
   it('says nothing but that, and that it ran, while sending is paused', async () => {
     await handlerThat({ ...report, paused: true, pauseStands: true }).handler(scheduled, aContext());
 
     expect(output.metrics()).toEqual([
-      { name: 'AccountOutdated', value: 0, dimensions: ['service'] },
-      { name: 'SweepProgressed', value: 1, dimensions: ['service'] },
-      { name: 'SweepFinished', value: 1, dimensions: ['service'] },
-      { name: 'SendingPaused', value: 1, dimensions: ['service'] },
+      { name: 'AccountOutdated', value: 0, dimensions: ['service', 'Stage'] },
+      { name: 'SweepProgressed', value: 1, dimensions: ['service', 'Stage'] },
+      { name: 'SweepFinished', value: 1, dimensions: ['service', 'Stage'] },
+      { name: 'SendingPaused', value: 1, dimensions: ['service', 'Stage'] },
     ]);
   });
 
@@ -127,7 +127,7 @@ describe('the sweeper’s handler', () => {
     await handler(scheduled, aContext());
 
     expect(steps).toEqual(['account', 'sweep']);
-    expect(output.metrics()).toContainEqual({ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service'] });
+    expect(output.metrics()).toContainEqual({ name: 'QuotaUsedShare', value: 0.25, dimensions: ['service', 'Stage'] });
   });
 
   it.each([
@@ -157,8 +157,8 @@ describe('the sweeper’s handler', () => {
 
     expect(output.metrics()).toEqual(
       expect.arrayContaining([
-        { name: 'SweepVisitFailed', value: 2, dimensions: ['service'] },
-        { name: 'DispatchUnreadable', value: 1, dimensions: ['service'] },
+        { name: 'SweepVisitFailed', value: 2, dimensions: ['service', 'Stage'] },
+        { name: 'DispatchUnreadable', value: 1, dimensions: ['service', 'Stage'] },
       ]),
     );
   });

@@ -12,14 +12,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it('a metric counts one unless told otherwise, under the service alone (B2)', () => {
+it('a metric counts one unless told otherwise, under the service and the stage alone (B2)', () => {
   output.telemetry.count('MailSent');
   output.telemetry.count('RecipientReEnqueued', 12);
   output.telemetry.metrics.publishStoredMetrics();
 
   expect(output.metrics()).toEqual([
-    { name: 'MailSent', value: 1, dimensions: ['service'] },
-    { name: 'RecipientReEnqueued', value: 12, dimensions: ['service'] },
+    { name: 'MailSent', value: 1, dimensions: ['service', 'Stage'] },
+    { name: 'RecipientReEnqueued', value: 12, dimensions: ['service', 'Stage'] },
   ]);
 });
 
