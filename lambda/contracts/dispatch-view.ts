@@ -5,7 +5,7 @@ import type { Addressee } from '../domain/content.ts';
 import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent } from '../domain/delivery.ts';
 import type { Dispatch, RowCounts } from '../domain/dispatch.ts';
 import { toIso } from '../domain/instant.ts';
-import { POSSIBLE_COPY_REASONS, possibleCopies } from '../domain/possible-copies.ts';
+import { type CopyRisk, copyRisk, POSSIBLE_COPY_REASONS, possibleCopies } from '../domain/possible-copies.ts';
 import { type Recipient, RECIPIENT_STATUSES } from '../domain/recipient.ts';
 import type { SendEstimate } from '../domain/send-estimate.ts';
 import type { Settlement } from '../domain/settlement.ts';
@@ -135,7 +135,7 @@ const EventView = z.object({
   detail: z.string().exactOptional(),
 });
 
-/** An attempt of an UNKNOWN recipient whose mail may have arrived. */
+/** An attempt whose mail may have arrived though no answer of SES says so. */
 const PossibleCopyView = z.object({
   round: Count,
   n: Count,
@@ -144,7 +144,11 @@ const PossibleCopyView = z.object({
   code: z.string().exactOptional(),
 });
 
-const RETRY_WARNING = 'These attempts may have sent the email. A retry may send another copy.';
+const COPY_WARNINGS = {
+  'another-copy-follows': 'These attempts may have sent the email. A retry may send another copy.',
+  'another-copy-sent': 'These attempts may have sent another copy of the email.',
+  'no-copy-follows': 'These attempts may have sent the email.',
+} as const satisfies Readonly<Record<CopyRisk, string>>;
 
 /** A recipient as the API shows it. */
 export const RecipientView = z.object({
@@ -164,8 +168,10 @@ export const RecipientView = z.object({
   /** A person's word on what became of the mail, and how that person knows. */
   settled: z.object({ as: z.enum(['sent', 'failed']), who: z.string(), at: Iso, note: z.string() }).exactOptional(),
   possibleCopies: z
-    .object({ warning: z.literal(RETRY_WARNING), attempts: z.array(PossibleCopyView) })
-    .describe('Of an UNKNOWN recipient: the attempts without a recorded answer, which may have sent the email, and why.')
+    .object({ warning: z.enum(COPY_WARNINGS), attempts: z.array(PossibleCopyView) })
+    .describe(
+      'The attempts that may have sent the email although SES confirmed nothing, and why. In any state; absent when there are none. An UNKNOWN recipient always has it.',
+    )
     .exactOptional(),
   /** The newest ones, oldest first. */
   attempts: z.array(AttemptView),
@@ -207,10 +213,12 @@ const toStateView = (recipient: Recipient): Partial<RecipientView> => {
 const toAttemptView = (attempt: Attempt): z.output<typeof AttemptView> =>
   AttemptView.parse({ ...attempt, startedAt: toIso(attempt.startedAt) });
 
-const toPossibleCopiesView = (attempts: readonly Attempt[]): RecipientView['possibleCopies'] & {} => ({
-  warning: RETRY_WARNING,
-  attempts: possibleCopies(attempts).map((copy) => ({ ...copy, startedAt: toIso(copy.startedAt) })),
-});
+/** Of an UNKNOWN recipient even without such attempts: the oldest attempts are not kept. */
+const toPossibleCopiesView = (recipient: Recipient, all: readonly Attempt[]): Pick<RecipientView, 'possibleCopies'> => {
+  const attempts = possibleCopies(recipient, all).map((copy) => ({ ...copy, startedAt: toIso(copy.startedAt) }));
+  if (attempts.length === 0 && recipient.status !== 'UNKNOWN') return {};
+  return { possibleCopies: { warning: COPY_WARNINGS[copyRisk(recipient)], attempts } };
+};
 
 const toEventView = (event: MailEvent): z.output<typeof EventView> => EventView.parse({ ...event, at: toIso(event.at) });
 
@@ -233,7 +241,7 @@ export const toRecipientView = (
     attemptCount,
     ...toStateView(recipient),
     ...(status === 'SENT' && { delivery }),
-    ...(status === 'UNKNOWN' && { possibleCopies: toPossibleCopiesView(attempts) }),
+    ...toPossibleCopiesView(recipient, attempts),
     ...(settled !== undefined && { settled: { ...settled, at: toIso(settled.at) } }),
     attempts: attempts.map(toAttemptView),
     events: events.map(toEventView),

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../domain/attempt.ts';
-import { possibleCopies, type PossibleCopyReason } from '../../domain/possible-copies.ts';
+import { type CopyRisk, copyRisk, possibleCopies, type PossibleCopyReason } from '../../domain/possible-copies.ts';
+import type { Recipient } from '../../domain/recipient.ts';
 import { time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
@@ -9,16 +10,20 @@ const REASONS: Readonly<Record<PossibleCopyReason, string>> = {
   'taken-as-unsent': 'SES published no event about it',
 };
 
-/** Names the attempts of an UNKNOWN recipient whose mail may have arrived. */
-export const possibleCopiesWarning = (attempts: readonly Attempt[]): Html => {
-  const copies = possibleCopies(attempts).map(({ round, n, startedAt, reason, code }, i): HtmlValue => [
+const MEANINGS: Readonly<Record<CopyRisk, string>> = {
+  'another-copy-follows': 'A retry may send another copy.',
+  'another-copy-sent': 'The recipient may have more than one copy.',
+  'no-copy-follows': 'The recipient may have the mail.',
+};
+
+/** Names the attempts whose mail may have arrived; false: there are none, and nothing else to warn of. */
+export const possibleCopiesWarning = (recipient: Recipient, attempts: readonly Attempt[]): Html | false => {
+  const copies = possibleCopies(recipient, attempts).map(({ round, n, startedAt, reason, code }, i): HtmlValue => [
     i > 0 && '; ',
     ['attempt ', n, ' of round ', round, ', started at ', time(startedAt), ' (', REASONS[reason]],
     code !== undefined && [', ', html`<code>${code}</code>`],
     ')',
   ]);
-  return warning(
-    copies.length > 0 && ['These attempts may have sent the mail: ', copies, '. '],
-    'A retry may send another copy.',
-  );
+  if (copies.length === 0 && recipient.status !== 'UNKNOWN') return false;
+  return warning(copies.length > 0 && ['These attempts may have sent the mail: ', copies, '. '], MEANINGS[copyRisk(recipient)]);
 };

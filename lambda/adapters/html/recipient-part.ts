@@ -17,7 +17,7 @@ export const recipientPart = (seen: RecipientSeen, story: Story): readonly HtmlV
       attemptCount === 0 ? ', no attempt in it yet.' : [', attempt ', attemptCount, ' of that round.'],
     ),
     stateSentence(seen, story),
-    status === 'UNKNOWN' && possibleCopiesWarning(attempts),
+    possibleCopiesWarning(recipient, attempts),
     status === 'SENT' && deliverySentence(seen.delivery),
     settled && sentence('Settled as ', settled.as, ' by ', settled.who, ' at ', time(settled.at), '.'),
     attemptsTable(attempts),

@@ -58,19 +58,35 @@ describe('a recipient is shown', () => {
     ]);
   });
 
-  it('UNKNOWN with the attempts that may have sent the email, and FAILED without', () => {
+  it.each<[string, Recipient, string]>([
+    ['UNKNOWN', unknown(), 'These attempts may have sent the email. A retry may send another copy.'],
+    ['FAILED', failed(), 'These attempts may have sent the email. A retry may send another copy.'],
+    ['PENDING', pending(), 'These attempts may have sent the email. A retry may send another copy.'],
+    ['SENT', sent(), 'These attempts may have sent another copy of the email.'],
+    ['CANCELLED', cancelled, 'These attempts may have sent the email.'],
+  ])('%s with the attempts that may have sent the email', (_status, recipient, warning) => {
     const attempts = [
       anAttempt({ outcome: 'unclear', code: 'TIMED_OUT' }),
       anAttempt({ n: 2, outcome: 'retry' }),
       anAttempt({ n: 3 }),
+      anAttempt({ n: 4, outcome: 'unsent', code: 'SERVICE_UNAVAILABLE', answered: true }),
     ];
-    const view = toRecipientView(aRecipient(unknown(), { attempts }));
+    const view = toRecipientView(aRecipient(recipient, { attempts }));
 
-    expect(view.possibleCopies?.attempts).toEqual([
-      { round: 1, n: 1, startedAt: AT, reason: 'answer-lost', code: 'TIMED_OUT' },
-      { round: 1, n: 3, startedAt: AT, reason: 'no-answer-recorded' },
-    ]);
+    expect(view.possibleCopies).toEqual({
+      warning,
+      attempts: [
+        { round: 1, n: 1, startedAt: AT, reason: 'answer-lost', code: 'TIMED_OUT' },
+        { round: 1, n: 3, startedAt: AT, reason: 'no-answer-recorded' },
+        { round: 1, n: 4, startedAt: AT, reason: 'taken-as-unsent', code: 'SERVICE_UNAVAILABLE' },
+      ],
+    });
     expect(RecipientView.safeParse(view).success).toBe(true);
+  });
+
+  it('without possible copies when SES answered every attempt', () => {
+    const attempts = [anAttempt({ outcome: 'retry' }), anAttempt({ n: 2, outcome: 'failed' })];
+
     expect(toRecipientView(aRecipient(failed(), { attempts }))).not.toHaveProperty('possibleCopies');
   });
 

@@ -489,7 +489,16 @@ describe('the story of a recipient', () => {
       `started at ${at(1)} (the sender stopped before it recorded an answer). A retry may send another copy.`,
     );
     expect(text).not.toContain('attempt 2 of round 1, started');
-    expect(ofRecipient(sent(), { attempts })).not.toContain('another copy');
+  });
+
+  it.each([
+    ['FAILED', failed(), 'A retry may send another copy.'],
+    ['SENT', sent(), 'The recipient may have more than one copy.'],
+  ] as const)('names the attempts that may have sent the mail of one that is %s, too', (_status, recipient, meaning) => {
+    const text = ofRecipient(recipient, { attempts: [anAttempt({ outcome: 'unsent' }), anAttempt({ n: 2, outcome: 'sent' })] });
+
+    expect(text).toContain(`attempt 1 of round 1, started at ${at(0)} (SES published no event about it). ${meaning}`);
+    expect(ofRecipient(recipient, { attempts: [anAttempt({ outcome: 'sent' })] })).not.toContain(meaning);
   });
 
   it('tells who settled it, and not how that person knows', () => {
