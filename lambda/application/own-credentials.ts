@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/instant.ts';
-import type { CanaryRepository, Clock } from './ports.ts';
+import type { CanaryRepository, Clock, Random } from './ports.ts';
 import type { SharedCanary } from './shared-canary.ts';
 
 /** Whether this environment's own credentials are accepted. */
@@ -12,23 +12,42 @@ export interface OwnCredentials {
 
 const FIRST_SECONDS = 60;
 const CAP_SECONDS = 600;
+/** Credentials that expired everywhere at once must not be tried everywhere at once. */
+const JITTER = 0.25;
 /** A message that this environment hands on is soon in another one's hands. */
 const HAND_ON_MS = 15_000;
 const ENVIRONMENTS_TO_PAUSE = 3;
 
 export interface OwnCredentialsDeps {
   readonly canaries: CanaryRepository;
-  readonly canary: SharedCanary;
+  readonly canary: Pick<SharedCanary, 'send'>;
   /** A random id of this environment. */
   readonly environment: string;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
-export const createOwnCredentials = ({ canaries, canary, environment, clock }: OwnCredentialsDeps): OwnCredentials => {
+/**
+ * The canary is the environment's own, outside the budget that all senders share: the result of another says nothing about
+ * these credentials, and in turn many environments would wait for minutes. A call with refused credentials costs nothing at
+ * SES; an accepted one is one mail to the simulator in each rest of each environment.
+ */
+export const createOwnCredentials = (deps: OwnCredentialsDeps): OwnCredentials => {
+  const { canaries, canary, environment, clock, random } = deps;
   let rest: { readonly until: Instant; readonly seconds: number } | undefined;
+  let trial: Promise<Instant | undefined> | undefined;
 
   const restFor = (seconds: number): void => {
-    rest = { until: clock() + seconds * 1000, seconds };
+    rest = { until: clock() + Math.round(seconds * 1000 * (1 + JITTER * random())), seconds };
+  };
+
+  const tryOut = async (seconds: number): Promise<Instant | undefined> => {
+    const { kind } = (await canary.send()).answer;
+    if (kind === 'credentials') restFor(Math.min(CAP_SECONDS, seconds * 2));
+    else if (kind === 'transient' || kind === 'unclear') rest = { until: clock() + HAND_ON_MS, seconds };
+    // Whatever else SES answers, it accepted the credentials first.
+    else rest = undefined;
+    return rest && clock() + HAND_ON_MS;
   };
 
   return {
@@ -41,12 +60,11 @@ export const createOwnCredentials = ({ canaries, canary, environment, clock }: O
       if (rest === undefined) return undefined;
       const now = clock();
       if (now < rest.until) return Math.min(rest.until, now + HAND_ON_MS);
-      // Another sender's result says nothing about our own credentials.
-      const kind = (await canary.ask())?.answer.kind;
-      if (kind === undefined || kind === 'transient' || kind === 'unclear') return now + HAND_ON_MS;
-      if (kind === 'credentials') restFor(Math.min(CAP_SECONDS, rest.seconds * 2));
-      else rest = undefined;
-      return kind === 'credentials' ? clock() + HAND_ON_MS : undefined;
+      // Callers at once share one canary.
+      trial ??= tryOut(rest.seconds).finally(() => {
+        trial = undefined;
+      });
+      return trial;
     },
   };
 };

@@ -93,7 +93,7 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
   const lookAgainMs = deps.lookAgainSeconds * 1000;
   const state = createPauseState(sending, sweeps, clock);
   const canary = createSharedCanary(canaries, provider, deps.fromAddress, clock);
-  const credentials = createOwnCredentials({ canaries, canary, environment: deps.newId(), clock });
+  const credentials = createOwnCredentials({ canaries, canary, environment: deps.newId(), clock, random });
   const trouble = createTroubleWatch(clock);
   const refusals = createRefusalRules({ ...deps, canary });
   /** The probe that is ours to make with a mail. */

@@ -13,11 +13,11 @@ export interface SharedCanary {
   askedAfter(after: Instant): Promise<CanaryResult | undefined>;
   /** Sends one, unless it is too soon for another: then undefined. */
   ask(): Promise<CanaryResult | undefined>;
-  /** Sends one, however soon; for the holder of a probe. */
+  /** Sends one, however soon: for the holder of a probe, or of credentials that were refused. */
   send(): Promise<CanaryResult>;
 }
 
-/** All senders together send no more than one in this time, beside the probes of a pause. */
+/** All senders together send no more than one in this time, beside the probes of a pause and the trials of credentials. */
 const APART_SECONDS = 10;
 /** A result is shared by reading one item; no more often than this. */
 const READ_APART_MS = 2_000;
