@@ -140,8 +140,15 @@ export interface SampleMail extends RenderedMail {
   readonly to: string;
 }
 
-/** Renders the first mails that can be rendered; few, and none of a template that takes long. */
-export type RenderSamples = (content: DispatchContent, recipients: readonly Addressee[]) => readonly SampleMail[];
+/** Rendered mails that show what a request would send. */
+export interface Samples {
+  readonly mails: readonly SampleMail[];
+  /** There may be fewer than could be rendered: the time or the size allowed for them was used up. */
+  readonly cutShort: boolean;
+}
+
+/** Renders the first mails that can be rendered; few, and of a template that takes long only those that were done in time. */
+export type RenderSamples = (content: DispatchContent, recipients: readonly Addressee[]) => Samples;
 
 /** Tells before anything is stored whether every mail of a dispatch can be rendered. */
 export type CheckContent = (content: DispatchContent, recipients: readonly Addressee[]) => CheckResult;

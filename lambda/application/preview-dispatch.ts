@@ -2,7 +2,7 @@ import type { Addressee } from '../domain/content.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { SendEstimate } from '../domain/send-estimate.ts';
 import type { Refusal } from './accept-dispatch.ts';
-import type { AcceptRepository, Digests, RenderSamples, SampleMail } from './accept-ports.ts';
+import type { AcceptRepository, Digests, RenderSamples, Samples } from './accept-ports.ts';
 import { draftContent, type DraftDeps, type DraftedContent } from './draft-content.ts';
 import type { BeginEstimate } from './estimate.ts';
 import { newDispatch } from './new-dispatch.ts';
@@ -29,13 +29,15 @@ export interface Preview {
   /** Why it would not be taken; nothing: it would be. */
   readonly refusals: readonly Exclude<Refusal, { outcome: 'possible-duplicate' }>[];
   readonly sharedAddresses: readonly SharedAddress[];
-  readonly samples: readonly SampleMail[];
+  readonly samples: Samples;
   /** Of the template that the mails would be made of; absent: there is none. */
   readonly templateVersion?: string;
   readonly estimate?: SendEstimate;
 }
 
 export type PreviewDispatch = (adminId: string, request: DispatchRequest) => Promise<Preview>;
+
+const NO_SAMPLES: Samples = { mails: [], cutShort: false };
 
 /** Does with a request what accept does, but stores nothing. */
 export const createPreviewDispatch =
@@ -49,7 +51,7 @@ export const createPreviewDispatch =
     return {
       refusals: [draft.ok ? [] : draft.refusals, limit === undefined ? [] : [{ outcome: 'too-large', limit } as const]].flat(),
       sharedAddresses: sharedAddresses(request.recipients),
-      samples: drafted === undefined ? [] : deps.renderSamples(drafted.content, request.recipients),
+      samples: drafted === undefined ? NO_SAMPLES : deps.renderSamples(drafted.content, request.recipients),
       ...(drafted && { templateVersion: drafted.templateVersion }),
       ...(estimate && { estimate }),
     };

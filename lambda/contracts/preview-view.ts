@@ -26,6 +26,11 @@ export const PreviewView = z.object({
   warningsTotal: z.int().nonnegative(),
   /** The first mails that can be rendered. */
   mails: z.array(SampleView),
+  mailsCutShort: z
+    .boolean()
+    .describe(
+      'True: the time or the size allowed for `mails` was used up, so there may be fewer than could be rendered. It is no fault of the request.',
+    ),
   /** Names the template that the mails were made of; null: there is none. As `templateVersion` of a request it keeps another one from being sent. */
   templateVersion: z.string().nullable(),
   estimate: EstimateView.nullable(),
@@ -41,7 +46,13 @@ export interface Listed {
 export const toPreviewView = (
   faults: readonly Listed[],
   warnings: Listed,
-  mails: readonly (RenderedMail & { readonly applyId: string; readonly to: string })[],
+  {
+    mails,
+    cutShort,
+  }: {
+    readonly mails: readonly (RenderedMail & { readonly applyId: string; readonly to: string })[];
+    readonly cutShort: boolean;
+  },
   { templateVersion, estimate }: { readonly templateVersion?: string | undefined; readonly estimate?: SendEstimate | undefined },
 ): PreviewView => ({
   faults: faults.flatMap((listed) => listed.faults).slice(0, FAULTS_LISTED),
@@ -49,6 +60,7 @@ export const toPreviewView = (
   warnings: warnings.faults.slice(0, FAULTS_LISTED),
   warningsTotal: warnings.total,
   mails: mails.map((mail) => ({ ...mail })),
+  mailsCutShort: cutShort,
   templateVersion: templateVersion ?? null,
   estimate: toEstimateView(estimate),
 });

@@ -12,23 +12,29 @@ const MOST_TRIED = 20;
 const MOST_CHARACTERS = 1_000_000;
 const LONGEST_MS = 2_000;
 
-/** Renders the first three mails that can be rendered, whatever is wrong with others. */
+/** Renders the first three mails that can be rendered, whatever is wrong with others. When time ends, those that are done stay. */
 export const createRenderSamples =
-  (maxMailBytes: number, longestMs = LONGEST_MS): RenderSamples =>
+  (maxMailBytes: number, longestMs = LONGEST_MS, runWithin: typeof within = within): RenderSamples =>
   (content, recipients) => {
-    const rendered = within(longestMs, () => renderFirst(content, recipients.slice(0, MOST_TRIED), maxMailBytes));
-    return rendered.done ? rendered.result : [];
+    // Outside the work, which may be interrupted at any point.
+    const mails: SampleMail[] = [];
+    const rendered = runWithin(longestMs, () => renderFirst(mails, content, recipients.slice(0, MOST_TRIED), maxMailBytes));
+    return { mails, cutShort: !rendered.done || rendered.result === 'too-large' };
   };
 
-const renderFirst = (content: DispatchContent, recipients: readonly Addressee[], maxMailBytes: number): SampleMail[] => {
-  const samples: SampleMail[] = [];
+const renderFirst = (
+  mails: SampleMail[],
+  content: DispatchContent,
+  recipients: readonly Addressee[],
+  maxMailBytes: number,
+): 'all' | 'too-large' => {
   let left = MOST_CHARACTERS;
   for (const mail of mailsOf(content, recipients, maxMailBytes)) {
     left -= (mail.html?.length ?? 0) + (mail.text?.length ?? 0);
-    if (left < 0 || samples.length === SAMPLES) break;
-    samples.push(mail);
+    if (left < 0) return 'too-large';
+    if (mails.push(mail) === SAMPLES) break;
   }
-  return samples;
+  return 'all';
 };
 
 function* mailsOf(content: DispatchContent, recipients: readonly Addressee[], maxMailBytes: number): Generator<SampleMail> {

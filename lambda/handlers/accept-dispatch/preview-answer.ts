@@ -14,7 +14,7 @@ import {
 
 /** Says what a request would come to: its faults of form first, then those that show in its mails. */
 export const toPreview = (parsed: ParsedRequest, preview: Preview | undefined): PreviewView => {
-  const { refusals = [], sharedAddresses = [], samples = [], ...rest } = preview ?? {};
+  const { refusals = [], sharedAddresses = [], samples = { mails: [], cutShort: false }, ...rest } = preview ?? {};
   // Recipients at fault were left out, so the others stand at other places in the body.
   const placeOf = (index: number): number => (parsed.ok ? index : (parsed.sound?.places[index] ?? index));
   return toPreviewView(

@@ -14,6 +14,7 @@ const request: DispatchRequest = {
   allowRepeat: false,
 };
 const sample = { applyId: 'a-0', to: 'kim.0@example.com', subject: 'Hello', text: 'Dear Kim 0' };
+const samples = { mails: [sample], cutShort: true };
 const estimate = { mailsPerSecond: 9, doneAt: T0, waitingForNextWindow: 0 };
 
 const preview = (more: Partial<PreviewDispatchDeps> = {}, change: Partial<DispatchRequest> = {}) =>
@@ -24,7 +25,7 @@ const preview = (more: Partial<PreviewDispatchDeps> = {}, change: Partial<Dispat
     checkContent: () => ({ outcome: 'fine' }),
     dispatches: { tooLarge: () => undefined },
     digests: { fingerprint: () => ({ whole: 'v1:whole', fields: {} as never }) },
-    renderSamples: () => [sample],
+    renderSamples: () => samples,
     beginEstimate: () => (total) => Promise.resolve({ ...estimate, waitingForNextWindow: total }),
     clock: () => T0,
     from: 'jobs@example.com',
@@ -37,7 +38,7 @@ describe('a preview', () => {
     expect(await preview()).toEqual({
       refusals: [],
       sharedAddresses: [],
-      samples: [sample],
+      samples,
       templateVersion: 'v-2',
       estimate: { ...estimate, waitingForNextWindow: 4 },
     });
@@ -46,13 +47,16 @@ describe('a preview', () => {
   it('says when there is no template, and renders nothing', async () => {
     const templates = { find: () => Promise.resolve(undefined) };
 
-    expect(await preview({ templates })).toMatchObject({ refusals: [{ outcome: 'unknown-scenario' }], samples: [] });
+    expect(await preview({ templates })).toMatchObject({
+      refusals: [{ outcome: 'unknown-scenario' }],
+      samples: { mails: [], cutShort: false },
+    });
   });
 
   it('says that the template is another one than the request names, and shows the current one (V12)', async () => {
     expect(await preview({}, { templateVersion: 'v-1' })).toMatchObject({
       refusals: [{ outcome: 'template-changed', current: 'v-2' }],
-      samples: [sample],
+      samples,
       templateVersion: 'v-2',
     });
     expect(await preview({}, { templateVersion: 'v-2' })).toMatchObject({ refusals: [] });
@@ -63,7 +67,7 @@ describe('a preview', () => {
 
     expect(await preview({ checkContent: () => broken, dispatches: { tooLarge: () => 'content' } })).toMatchObject({
       refusals: [broken, { outcome: 'too-large', limit: 'content' }],
-      samples: [sample],
+      samples,
     });
   });
 

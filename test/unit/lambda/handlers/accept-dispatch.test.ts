@@ -31,7 +31,7 @@ const body = JSON.stringify({
 });
 const headers = { 'content-type': 'application/json', 'idempotency-key': '"key-1"' };
 
-const NOTHING: Preview = { refusals: [], sharedAddresses: [], samples: [] };
+const NOTHING: Preview = { refusals: [], sharedAddresses: [], samples: { mails: [], cutShort: false } };
 
 const post = async (result: AcceptResult | Error, parts: RequestParts = {}, previewed: Preview = NOTHING) => {
   const calls: Parameters<AcceptDispatch>[] = [];
@@ -281,10 +281,15 @@ describe('a preview', () => {
     });
 
   it('needs no key, and shows the mails with the admin’s own data', async () => {
-    const samples = [{ applyId: 'a-1', to: 'kim@example.com', subject: 'Hello', html: '<p>Kim</p>', text: 'Kim' }];
+    const mails = [{ applyId: 'a-1', to: 'kim@example.com', subject: 'Hello', html: '<p>Kim</p>', text: 'Kim' }];
     const estimate = { mailsPerSecond: 9, doneAt: T0, waitingForNextWindow: 0 };
 
-    const { statusCode, json, previews } = await previewOf({ ...NOTHING, samples, templateVersion: 'v-1', estimate });
+    const { statusCode, json, previews } = await previewOf({
+      ...NOTHING,
+      samples: { mails, cutShort: true },
+      templateVersion: 'v-1',
+      estimate,
+    });
 
     expect(statusCode).toBe(200);
     expect(json).toEqual({
@@ -292,7 +297,8 @@ describe('a preview', () => {
       faultsTotal: 0,
       warnings: [],
       warningsTotal: 0,
-      mails: samples,
+      mails,
+      mailsCutShort: true,
       templateVersion: 'v-1',
       estimate: { mailsPerSecond: 9, doneAt: '2026-03-02T09:00:00.000Z', waitingForNextWindow: 0 },
     });
@@ -379,9 +385,9 @@ describe('a preview', () => {
   });
 
   it('is counted, and leaves no address in the log (S14)', async () => {
-    const samples = [{ applyId: 'a-1', to: 'secret.kim@example.com', subject: 'secret', text: 'secret' }];
+    const mails = [{ applyId: 'a-1', to: 'secret.kim@example.com', subject: 'secret', text: 'secret' }];
 
-    await previewOf({ ...NOTHING, samples }, { body: rows('secret.kim@example.com', 'secret') });
+    await previewOf({ ...NOTHING, samples: { mails, cutShort: false } }, { body: rows('secret.kim@example.com', 'secret') });
 
     expect(output.metrics()).toEqual([{ name: 'DispatchPreviewed', value: 1, dimensions: ['service', 'Stage'] }]);
     expect(output.text()).not.toContain('secret');
