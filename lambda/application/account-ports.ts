@@ -24,7 +24,7 @@ export interface SesReadBudget {
 
 /** The account item: one for all functions. */
 export interface AccountRepository {
-  /** Undefined: nobody has stored it yet. */
+  /** Undefined: nobody has stored it yet, or it cannot be read. */
   read(): Promise<Account | undefined | 'unavailable'>;
   /** Stores it unless a later answer of SES is there. */
   store(account: Account): Promise<void>;

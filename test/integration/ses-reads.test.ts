@@ -20,9 +20,17 @@ const item = async (name: 'ACCOUNT' | 'SES_READS') =>
   (await table.client.send(new GetCommand({ TableName: table.tableName, Key: controlKey(name), ConsistentRead: true }))).Item;
 
 describe('the budget of reads in the table', () => {
+  const onUnreadable = (): void => undefined;
   const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms / 10));
   const budgetAt = (now: number) =>
-    createSesReadBudget({ client: table.client, tableName: table.tableName, clock: () => now, random: Math.random, sleep });
+    createSesReadBudget({
+      client: table.client,
+      tableName: table.tableName,
+      clock: () => now,
+      random: Math.random,
+      sleep,
+      onUnreadable,
+    });
 
   it('gives each of many callers at once a slot of its own', async () => {
     const booked = await Promise.all(Array.from({ length: 6 }, (_, i) => budgetAt(T0).book('known-template', `t-${i}`)));

@@ -15,6 +15,7 @@ import { createFakeTemplateFetcher } from '../support/fake-template-copies.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const DAY = 86_400;
+const onUnreadable = (): void => undefined;
 let table: TestTable;
 beforeAll(async () => {
   table = await startTable();
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 /** Each has a memory of its own, as functions do. */
 const copies = (now = T0) =>
-  createTemplateCopies({ client: table.client, tableName: table.tableName, prefix: 'mail-', clock: () => now });
+  createTemplateCopies({ client: table.client, tableName: table.tableName, prefix: 'mail-', clock: () => now, onUnreadable });
 const aTemplate = (subject: string): TemplateParts => ({ subject, html: `<p>${subject}</p>`, text: subject });
 const aCopy = (template: TemplateParts, fetchedAt = T0): TemplateCopy => ({
   found: { kind: 'template', template, version: templateVersionOf(template) },
@@ -169,9 +170,16 @@ it('twenty-eight functions that ask for a cold scenario at once cause one fetch 
   fetcher.templates.set('cold', aTemplate('one'));
   const source = () =>
     createTemplateSource({
-      copies: createTemplateCopies({ client: table.client, tableName: table.tableName, prefix: 'mail-', clock }),
+      copies: createTemplateCopies({ client: table.client, tableName: table.tableName, prefix: 'mail-', clock, onUnreadable }),
       fetcher,
-      budget: createSesReadBudget({ client: table.client, tableName: table.tableName, clock, random: Math.random, sleep }),
+      budget: createSesReadBudget({
+        client: table.client,
+        tableName: table.tableName,
+        clock,
+        random: Math.random,
+        sleep,
+        onUnreadable,
+      }),
       versionOf: templateVersionOf,
       clock,
       random: Math.random,

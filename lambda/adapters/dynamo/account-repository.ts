@@ -7,6 +7,7 @@ import type { Account } from '../../domain/account.ts';
 import { toIso } from '../../domain/instant.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
+import { type OnUnreadable, readReplaceable } from './replaceable-item.ts';
 import { isOfAws, isPassing } from './statements.ts';
 
 /** `quota` is absent where SES sets no limit. */
@@ -21,44 +22,62 @@ const AccountItem = z.object({
 const Key = controlKey('ACCOUNT');
 
 /** The account item, in the table. */
-export const createAccountRepository = (client: DynamoDBDocumentClient, tableName: string): AccountRepository => ({
+export const createAccountRepository = (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  onUnreadable?: OnUnreadable,
+): AccountRepository => ({
   async read() {
     try {
       // Not consistent: the item changes every five minutes, and no caller depends on the newest one.
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key }));
-      return Item === undefined ? undefined : toAccount(AccountItem.parse(Item));
+      const account = AccountItem.safeParse(Item).data;
+      return account && toAccount(account);
     } catch (error) {
       if (isOfAws(error) && !isPassing(error)) throw error;
       return 'unavailable';
     }
   },
 
-  async store({ rate, perDay, sentLastDay, sendingEnabled, fetchedAt }) {
-    try {
-      await client.send(
-        new UpdateCommand({
-          TableName: tableName,
-          Key,
-          UpdateExpression: `SET rate = :rate, sent = :sent, sendingEnabled = :enabled, fetchedAt = :at${
-            perDay === Infinity ? ' REMOVE #quota' : ', #quota = :quota'
-          }`,
-          ConditionExpression: 'attribute_not_exists(fetchedAt) OR fetchedAt < :at',
-          ExpressionAttributeNames: { '#quota': 'quota' },
-          ExpressionAttributeValues: {
-            ':rate': rate,
-            ':sent': sentLastDay,
-            ':enabled': sendingEnabled,
-            ':at': toIso(fetchedAt),
-            ...(perDay !== Infinity && { ':quota': perDay }),
-          },
-        }),
-      );
-    } catch (error) {
-      // A later answer is there.
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    }
+  async store(account) {
+    if (await write(client, tableName, account)) return;
+    // A later answer is there, or what nobody can read and no later answer replaces.
+    const stored = await readReplaceable({ client, tableName, onUnreadable }, Key, AccountItem);
+    if (stored === undefined) await write(client, tableName, account);
   },
 });
+
+/** @returns false: a later answer is there */
+const write = async (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  { rate, perDay, sentLastDay, sendingEnabled, fetchedAt }: Account,
+): Promise<boolean> => {
+  try {
+    await client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key,
+        UpdateExpression: `SET rate = :rate, sent = :sent, sendingEnabled = :enabled, fetchedAt = :at${
+          perDay === Infinity ? ' REMOVE #quota' : ', #quota = :quota'
+        }`,
+        ConditionExpression: 'attribute_not_exists(fetchedAt) OR fetchedAt < :at',
+        ExpressionAttributeNames: { '#quota': 'quota' },
+        ExpressionAttributeValues: {
+          ':rate': rate,
+          ':sent': sentLastDay,
+          ':enabled': sendingEnabled,
+          ':at': toIso(fetchedAt),
+          ...(perDay !== Infinity && { ':quota': perDay }),
+        },
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
 
 const toAccount = ({ rate, quota = Infinity, sent, sendingEnabled, fetchedAt }: z.output<typeof AccountItem>): Account => ({
   rate,

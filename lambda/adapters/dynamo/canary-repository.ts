@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { CanaryRepository } from '../../application/ports.ts';
@@ -7,6 +7,7 @@ import { type Instant, toIso } from '../../domain/instant.ts';
 import type { SendAnswer } from '../../domain/send-answer.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
+import { type OnUnreadable, readReplaceable } from './replaceable-item.ts';
 import { isPassing } from './statements.ts';
 
 const Answer = z.discriminatedUnion('kind', [
@@ -16,6 +17,7 @@ const Answer = z.discriminatedUnion('kind', [
 
 /** `beganAt` and `canaryAnswer` are of the newest canary; `refusedCredentials` maps environments to when theirs were refused. */
 const CanaryItem = z.object({
+  bookedAt: Iso.exactOptional(),
   beganAt: Iso.exactOptional(),
   canaryAnswer: Answer.exactOptional(),
   refusedCredentials: z.record(z.string(), Iso).default({}),
@@ -26,7 +28,11 @@ const CREDENTIALS_KEPT_MS = 5 * 60_000;
 const TRIES = 3;
 
 /** The control item of canaries. Whatever the table does not do only means that less is known. */
-export const createCanaryRepository = (client: DynamoDBDocumentClient, tableName: string): CanaryRepository => {
+export const createCanaryRepository = (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  onUnreadable?: OnUnreadable,
+): CanaryRepository => {
   const update = async (expressions: Omit<UpdateCommandInput, 'TableName' | 'Key'>): Promise<boolean> => {
     try {
       await client.send(new UpdateCommand({ TableName: tableName, Key, ...expressions }));
@@ -39,8 +45,7 @@ export const createCanaryRepository = (client: DynamoDBDocumentClient, tableName
 
   const read = async (): Promise<z.output<typeof CanaryItem> | undefined> => {
     try {
-      const { Item = {} } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-      return CanaryItem.safeParse(Item).data;
+      return (await readReplaceable({ client, tableName, onUnreadable }, Key, CanaryItem)) ?? CanaryItem.parse({});
     } catch (error) {
       if (isPassing(error)) return undefined;
       throw error;

@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { SesReadBudget } from '../../application/account-ports.ts';
@@ -9,6 +9,7 @@ import { bookSlot, freshSeconds, NO_READS, type SesReads } from '../../domain/se
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
 import { orUnavailable } from './or-unavailable.ts';
+import { type OnUnreadable, readReplaceable } from './replaceable-item.ts';
 import { updateOf } from './update.ts';
 
 export interface SesReadBudgetDeps {
@@ -17,6 +18,7 @@ export interface SesReadBudgetDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
+  readonly onUnreadable: OnUnreadable;
 }
 
 const SesReadsItem = z.object({
@@ -49,12 +51,9 @@ export const createSesReadBudget = (deps: SesReadBudgetDeps): SesReadBudget => (
   },
 });
 
-const read = async ({
-  client,
-  tableName,
-}: SesReadBudgetDeps): Promise<{ readonly reads: SesReads; readonly isStored: boolean }> => {
-  const { Item } = await orUnavailable(() => client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true })));
-  return Item === undefined ? { reads: NO_READS, isStored: false } : { reads: SesReadsItem.parse(Item), isStored: true };
+const read = async (deps: SesReadBudgetDeps): Promise<{ readonly reads: SesReads; readonly isStored: boolean }> => {
+  const reads = await orUnavailable(() => readReplaceable(deps, Key, SesReadsItem));
+  return { reads: reads ?? NO_READS, isStored: reads !== undefined };
 };
 
 /** @param was undefined: there must be none; @returns false: another caller booked meanwhile, or this one did before its answer was lost */

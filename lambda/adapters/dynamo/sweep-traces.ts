@@ -6,6 +6,7 @@ import type { SweepTraces } from '../../application/ports.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
+import { type OnUnreadable, readReplaceable } from './replaceable-item.ts';
 import { isOfAws, isPassing } from './statements.ts';
 
 const SweeperItem = z.object({
@@ -16,45 +17,59 @@ const SweeperItem = z.object({
 
 const Key = controlKey('SWEEPER');
 
-/** What the sweeper leaves behind, in the table. */
-export const createSweepTraces = (client: DynamoDBDocumentClient, tableName: string): SweepTraces => ({
-  async newestSent(seen) {
-    if (seen !== undefined) await raise(client, tableName, 'newestSentAt', seen);
+/** What the sweeper leaves behind, in the table. An attribute that cannot be read hides no other, and the next pass replaces it. */
+export const createSweepTraces = (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  onUnreadable?: OnUnreadable,
+): SweepTraces => {
+  const read = async (name: keyof z.output<typeof SweeperItem>) => {
     const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-    return SweeperItem.parse(Item ?? {}).newestSentAt;
-  },
+    return Iso.optional().safeParse(Item?.[name]);
+  };
 
-  async lastPassAt() {
-    try {
-      const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-      return SweeperItem.parse(Item ?? {}).lastPassAt;
-    } catch (error) {
-      if (isOfAws(error) && !isPassing(error)) throw error;
-      return 'unavailable';
-    }
-  },
+  const raise = async (name: 'lastPassAt' | 'newestSentAt', to: Instant, more = ''): Promise<void> => {
+    if (await raiseOnce(client, tableName, name, to, more)) return;
+    const stored = await readReplaceable({ client, tableName, onUnreadable }, Key, SweeperItem);
+    if (stored?.[name] === undefined) await raiseOnce(client, tableName, name, to, more);
+  };
 
-  passed: (at) => raise(client, tableName, 'lastPassAt', at, ' REMOVE roundSince'),
+  return {
+    async newestSent(seen) {
+      if (seen !== undefined) await raise('newestSentAt', seen);
+      return (await read('newestSentAt')).data;
+    },
 
-  async openRound() {
-    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-    return SweeperItem.parse(Item ?? {}).roundSince;
-  },
+    async lastPassAt() {
+      try {
+        const found = await read('lastPassAt');
+        return found.success ? found.data : 'unavailable';
+      } catch (error) {
+        if (isOfAws(error) && !isPassing(error)) throw error;
+        return 'unavailable';
+      }
+    },
 
-  async keepRound(since) {
-    const UpdateExpression = 'SET roundSince = :since';
-    const ExpressionAttributeValues = { ':since': toIso(since) };
-    await client.send(new UpdateCommand({ TableName: tableName, Key, UpdateExpression, ExpressionAttributeValues }));
-  },
-});
+    passed: (at) => raise('lastPassAt', at, ' REMOVE roundSince'),
 
-const raise = async (
+    openRound: async () => (await read('roundSince')).data,
+
+    async keepRound(since) {
+      const UpdateExpression = 'SET roundSince = :since';
+      const ExpressionAttributeValues = { ':since': toIso(since) };
+      await client.send(new UpdateCommand({ TableName: tableName, Key, UpdateExpression, ExpressionAttributeValues }));
+    },
+  };
+};
+
+/** @returns false: a later instant is there, perhaps of another pass, or one that cannot be read */
+const raiseOnce = async (
   client: DynamoDBDocumentClient,
   TableName: string,
   name: 'lastPassAt' | 'newestSentAt',
   to: Instant,
-  more = '',
-): Promise<void> => {
+  more: string,
+): Promise<boolean> => {
   try {
     await client.send(
       new UpdateCommand({
@@ -65,8 +80,9 @@ const raise = async (
         ExpressionAttributeValues: { ':at': toIso(to) },
       }),
     );
+    return true;
   } catch (error) {
-    // Another pass has left a later one.
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
   }
 };

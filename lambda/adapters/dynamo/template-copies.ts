@@ -1,16 +1,16 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { Clock } from '../../application/ports.ts';
 import type { StoredCopy, TemplateCopies } from '../../application/template-ports.ts';
-import type { TemplateParts } from '../../domain/content.ts';
 import { expiryAfter, toIso } from '../../domain/instant.ts';
 import type { CopiedTemplate, TemplateCopy } from '../../domain/template-copy.ts';
 import { Iso } from './items.ts';
-import { templateContentKey, templateKey } from './keys.ts';
+import { templateKey } from './keys.ts';
 import { orUnavailable } from './or-unavailable.ts';
-import { packTemplate, unpackTemplate } from './packing.ts';
+import { type OnUnreadable, readReplaceable } from './replaceable-item.ts';
+import { createTemplateContents, type TemplateContents } from './template-contents.ts';
 import { type Attributes, updateOf } from './update.ts';
 
 export interface TemplateCopiesDeps {
@@ -19,6 +19,7 @@ export interface TemplateCopiesDeps {
   /** Put before the scenario's id. */
   readonly prefix: string;
   readonly clock: Clock;
+  readonly onUnreadable: OnUnreadable;
 }
 
 /** What changes with every fetch is small; the content is an item of its own, named by its version, and never changes. */
@@ -33,23 +34,17 @@ const Head = z.object({
 });
 type Head = z.output<typeof Head>;
 
-const Content = z.object({ data: z.instanceof(Uint8Array) });
-
-/** An item holds 400 KB with its keys. SES takes templates of 500 KB, which are smaller than that when packed. */
-const MOST_BYTES = 400_000;
 /** A scenario in regular use stays known by its head; its content comes back with the next fetch. */
 const HEAD_DAYS = 30;
 const OTHER_DAYS = 1;
 const CONTENT_DAYS = 2;
 const CONTENT_RENEWED_DAYS = 1;
-/** Contents kept in memory by their version. */
-const MOST_KEPT = 20;
 
 /** The copies of templates in the table. Every call throws `Unavailable` when the table gives no answer. */
 export const createTemplateCopies = (deps: TemplateCopiesDeps): TemplateCopies => {
   const { tableName, prefix } = deps;
-  const cache = new Map<string, TemplateParts>();
-  const find = (scenarioId: string): Promise<StoredCopy> => findCopy(deps, cache, prefix + scenarioId);
+  const contents = createTemplateContents(deps);
+  const find = (scenarioId: string): Promise<StoredCopy> => findCopy(deps, contents, prefix + scenarioId);
   const update = (scenarioId: string, set: Attributes, as: Attributes): Promise<boolean> =>
     write(deps, updateOf(tableName, templateKey(prefix + scenarioId), set, as));
 
@@ -78,7 +73,7 @@ export const createTemplateCopies = (deps: TemplateCopiesDeps): TemplateCopies =
     },
 
     async store(scenarioId, copy) {
-      const stored = await storeCopy(deps, prefix + scenarioId, copy);
+      const stored = await storeCopy(deps, contents, prefix + scenarioId, copy);
       return stored ?? (await find(scenarioId)).copy ?? copy;
     },
   };
@@ -97,15 +92,13 @@ const write = async ({ client }: TemplateCopiesDeps, input: Omit<Update, 'Expres
   }
 };
 
-const readHead = async ({ client, tableName }: TemplateCopiesDeps, name: string): Promise<Head> => {
-  const command = new GetCommand({ TableName: tableName, Key: templateKey(name), ConsistentRead: true });
-  return Head.parse((await orUnavailable(() => client.send(command))).Item ?? {});
-};
+const readHead = async (deps: TemplateCopiesDeps, name: string): Promise<Head> =>
+  (await orUnavailable(() => readReplaceable(deps, templateKey(name), Head))) ?? {};
 
-const findCopy = async (deps: TemplateCopiesDeps, cache: Map<string, TemplateParts>, name: string): Promise<StoredCopy> => {
+const findCopy = async (deps: TemplateCopiesDeps, contents: TemplateContents, name: string): Promise<StoredCopy> => {
   const head = await readHead(deps, name);
   const { fetchedAt, freshSeconds = 0, leaseUntil } = head;
-  const found = await readFound(deps, cache, name, head);
+  const found = await readFound(contents, name, head);
   return {
     isKnown: head.kind === 'template' || head.kind === 'too-large',
     ...(found !== undefined && fetchedAt !== undefined && { copy: { found, fetchedAt, freshSeconds } }),
@@ -115,36 +108,23 @@ const findCopy = async (deps: TemplateCopiesDeps, cache: Map<string, TemplatePar
 };
 
 const readFound = async (
-  deps: TemplateCopiesDeps,
-  cache: Map<string, TemplateParts>,
+  contents: TemplateContents,
   name: string,
   { kind, version }: Head,
 ): Promise<CopiedTemplate | undefined> => {
   if (kind !== 'template') return kind && { kind };
-  if (version === undefined) return undefined;
-  const template = cache.get(version) ?? (await readContent(deps, name, version));
-  if (template === undefined) return undefined;
-  // Moved to the end, as the latest that was used.
-  cache.delete(version);
-  cache.set(version, template);
-  const oldest = cache.keys().next();
-  if (cache.size > MOST_KEPT && oldest.done !== true) cache.delete(oldest.value);
-  return { kind, template, version };
-};
-
-const readContent = async (
-  { client, tableName }: TemplateCopiesDeps,
-  name: string,
-  version: string,
-): Promise<TemplateParts | undefined> => {
-  const command = new GetCommand({ TableName: tableName, Key: templateContentKey(name, version), ConsistentRead: true });
-  const { Item } = await orUnavailable(() => client.send(command));
-  return Item && unpackTemplate(Content.parse(Item).data);
+  const template = version === undefined ? undefined : await contents.read(name, version);
+  return template === undefined || version === undefined ? undefined : { kind, template, version };
 };
 
 /** Undefined: a copy is there whose fetch began later. */
-const storeCopy = async (deps: TemplateCopiesDeps, name: string, copy: TemplateCopy): Promise<TemplateCopy | undefined> => {
-  const { found, contentUntil } = await storeContent(deps, name, copy.found);
+const storeCopy = async (
+  deps: TemplateCopiesDeps,
+  contents: TemplateContents,
+  name: string,
+  copy: TemplateCopy,
+): Promise<TemplateCopy | undefined> => {
+  const { found, contentUntil } = await storeContent(deps, contents, name, copy.found);
   const { fetchedAt, freshSeconds } = copy;
   const isStored = await write(deps, {
     ...updateOf(
@@ -170,19 +150,16 @@ const storeCopy = async (deps: TemplateCopiesDeps, name: string, copy: TemplateC
 /** The content first: a head never names one that is not there. */
 const storeContent = async (
   deps: TemplateCopiesDeps,
+  contents: TemplateContents,
   name: string,
   found: CopiedTemplate,
 ): Promise<{ readonly found: CopiedTemplate; readonly contentUntil?: number }> => {
   if (found.kind !== 'template') return { found };
-  const { client, tableName, clock } = deps;
-  const head = await readHead(deps, name);
-  const { contentUntil = 0 } = head;
-  if (head.version === found.version && contentUntil >= expiryAfter(clock(), CONTENT_RENEWED_DAYS))
-    return { found, contentUntil };
-  const data = packTemplate(found.template);
-  if (data.byteLength > MOST_BYTES) return { found: { kind: 'too-large' } };
-  const expiresAt = expiryAfter(clock(), CONTENT_DAYS);
-  const Item = { ...templateContentKey(name, found.version), data, expiresAt };
-  await orUnavailable(() => client.send(new PutCommand({ TableName: tableName, Item })));
-  return { found, contentUntil: expiresAt };
+  const now = deps.clock();
+  const { version, contentUntil = 0 } = await readHead(deps, name);
+  const isKept = version === found.version && contentUntil >= expiryAfter(now, CONTENT_RENEWED_DAYS);
+  if (isKept && (await contents.read(name, found.version)) !== undefined) return { found, contentUntil };
+  const expiresAt = expiryAfter(now, CONTENT_DAYS);
+  const isWritten = await contents.write(name, found, expiresAt);
+  return isWritten ? { found, contentUntil: expiresAt } : { found: { kind: 'too-large' } };
 };

@@ -28,11 +28,14 @@ import { createPreviewDispatch } from '../../application/preview-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createRequestParser } from '../../contracts/dispatch-request.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
+import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
 import { AcceptDispatchEnv } from './env.ts';
 import { createHandler } from './handler.ts';
 
 const env = parseEnv(AcceptDispatchEnv, process.env);
 const clock = Date.now;
+const telemetry = createTelemetry(env.STAGE);
+const onUnreadable = createUnreadableObserver(telemetry);
 const table = createTableClient(5_000);
 const random = Math.random;
 const newId = randomUUID;
@@ -51,9 +54,15 @@ const objects = createObjectWriter({
 const common = {
   dispatches: createAcceptRepository({ client: table, tableName: env.TABLE_NAME, objects, clock, random, sleep, newId }),
   templates: createTemplateSource({
-    copies: createTemplateCopies({ client: table, tableName: env.TABLE_NAME, prefix: env.TEMPLATE_PREFIX, clock }),
+    copies: createTemplateCopies({
+      client: table,
+      tableName: env.TABLE_NAME,
+      prefix: env.TEMPLATE_PREFIX,
+      clock,
+      onUnreadable,
+    }),
     fetcher: createTemplateFetcher({ client: createSesReadClient(), prefix: env.TEMPLATE_PREFIX }),
-    budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random, sleep }),
+    budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random, sleep, onUnreadable }),
     versionOf: templateVersionOf,
     clock,
     random,
@@ -83,5 +92,5 @@ export const handler = createHandler({
   acceptDispatch: createAcceptDispatch({ ...common, repeatGuardSeconds: env.REPEAT_GUARD_SECONDS }),
   previewDispatch: createPreviewDispatch({ ...common, renderSamples: createRenderSamples(env.MAX_MAIL_BYTES) }),
   parseRequest: createRequestParser(normaliseAddress),
-  telemetry: createTelemetry(env.STAGE),
+  telemetry,
 });

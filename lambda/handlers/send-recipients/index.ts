@@ -33,6 +33,7 @@ import { createSendRecipients } from '../../application/send-recipients.ts';
 import { createStopRule } from '../../application/stop-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
+import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
 import { SendRecipientsEnv } from './env.ts';
 import { createHandler } from './handler.ts';
 import { createAccountObserver, createPauseObserver, createSendObserver, createWaitObserver } from './signals.ts';
@@ -42,6 +43,7 @@ const clock = Date.now;
 /** A connection that was idle for longer may be closed on the other side. */
 const IDLE_MS = 20_000;
 const telemetry = createTelemetry(env.STAGE);
+const onUnreadable = createUnreadableObserver(telemetry);
 const table = createTableClient(3_000);
 // Content that is slow to come must leave time for the other messages of a batch.
 const objects = createObjectReader(createS3Client(2_000, 1), env.LIST_BUCKET);
@@ -59,9 +61,9 @@ const provider = createMailProvider({
   configurationSet: env.CONFIGURATION_SET,
   timeoutSeconds: env.SES_TIMEOUT_SECONDS,
 });
-const accounts = createAccountRepository(table, env.TABLE_NAME);
+const accounts = createAccountRepository(table, env.TABLE_NAME, onUnreadable);
 const refresh = createRefreshAccount({
-  budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
+  budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep, onUnreadable }),
   accounts,
   source: createAccountSource(ses),
   clock,
@@ -109,7 +111,7 @@ export const handler = createHandler({
         // One call and the writes around it, or several canaries one after the other.
         probeSeconds: env.SES_TIMEOUT_SECONDS + 15,
       },
-      canaries: createCanaryRepository(table, env.TABLE_NAME),
+      canaries: createCanaryRepository(table, env.TABLE_NAME, onUnreadable),
       provider,
       quota: createQuotaRoom({ accounts, refresh, clock }),
       stopDispatch: (...args) => stopRule.stop(...args),

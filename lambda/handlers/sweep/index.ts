@@ -23,6 +23,7 @@ import { createSweep } from '../../application/sweep.ts';
 import { createDeleteOrphans } from '../../application/sweep/delete-orphans.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
+import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
 import { SweepEnv } from './env.ts';
 import { createHandler } from './handler.ts';
 import { createAccountObserver, createOrphanObserver } from './signals.ts';
@@ -31,7 +32,8 @@ const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
 const table = createTableClient(5_000);
 const telemetry = createTelemetry(env.STAGE);
-const accounts = createAccountRepository(table, env.TABLE_NAME);
+const onUnreadable = createUnreadableObserver(telemetry);
+const accounts = createAccountRepository(table, env.TABLE_NAME, onUnreadable);
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
 const deleteOrphans = createDeleteOrphans({
   inventory: createObjectInventory(createS3Client(5_000), env.LIST_BUCKET, env.TABLE_ID),
@@ -43,7 +45,7 @@ const deleteOrphans = createDeleteOrphans({
 export const handler = createHandler({
   inspectAccount: createInspectAccount({
     refresh: createRefreshAccount({
-      budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep }),
+      budget: createSesReadBudget({ client: table, tableName: env.TABLE_NAME, clock, random: Math.random, sleep, onUnreadable }),
       accounts,
       source: createAccountSource(createSesReadClient()),
       clock,
@@ -63,7 +65,7 @@ export const handler = createHandler({
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     taskQueue: createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL }),
     sending: createSendingRepository(table, env.TABLE_NAME),
-    sweeps: createSweepTraces(table, env.TABLE_NAME),
+    sweeps: createSweepTraces(table, env.TABLE_NAME, onUnreadable),
     feedback: createFeedbackRepository(table, env.TABLE_NAME),
     ledger: createUnclearLedger(table, env.TABLE_NAME),
     clock,

@@ -63,6 +63,7 @@ describe('the last complete pass of the sweeper', () => {
 
   it('stays when a later pass is there already', async () => {
     dynamo.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+    dynamo.on(GetCommand).resolves({ Item: { ...Key, lastPassAt: '2026-03-02T09:00:00.001Z' } });
 
     await expect(traces.passed(T0)).resolves.toBeUndefined();
   });
