@@ -46,6 +46,8 @@ export interface StageSettings extends TimeOrder, ScaleSettings {
   /** How long messages wait during an operator's pause before they are looked at again: mails go out up to that much after its end. */
   readonly pauseLookSeconds: number;
   readonly retentionDays: number;
+  /** The table that took the place of the stage's own, after a restore; undefined: the stage's own. */
+  readonly restoredTable: RestoredTable | undefined;
   /** A mail that waits longer is late, and somebody is told. */
   readonly lateSeconds: number;
   /** Who is told of every alarm; empty: nobody. */
@@ -58,6 +60,13 @@ export interface StageSettings extends TimeOrder, ScaleSettings {
   readonly visitSeconds: number;
   /** How long changes of recipients are gathered before they are counted. */
   readonly progressWindowSeconds: number;
+}
+
+/** A table that DynamoDB restored, which no stack owns. */
+export interface RestoredTable {
+  readonly streamArn: string;
+  /** DynamoDB's `TableId`. */
+  readonly id: string;
 }
 
 /** The stage of the local stack. */
@@ -170,6 +179,21 @@ const readDuties = (read: SettingReader, name: string) => ({
   deletionProtection: read.flag('deletionProtection', false, 'say true once the first deployment has succeeded, or false'),
 });
 
+const isStreamArn = (text: string): boolean => /^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/.+$/.test(text);
+
+/** Both or neither. */
+const readRestoredTable = (read: SettingReader): RestoredTable | undefined => {
+  const streamArn = read.text(
+    'restoredTableStreamArn',
+    '',
+    'give LatestStreamArn of the restored table, or nothing',
+    (text) => text === '' || isStreamArn(text),
+  );
+  const id = read.text('restoredTableId', '', 'give TableId of the restored table, or nothing', (text) => /^[\w-]*$/.test(text));
+  if ((streamArn === '') !== (id === '')) read.faults.push('restoredTableStreamArn and restoredTableId must be given together');
+  return streamArn === '' || id === '' ? undefined : { streamArn, id };
+};
+
 /** Whether data outlives a mistaken delete: outside of development it does. */
 const keepsData = (name: string): boolean => name !== LOCAL && name !== 'dev';
 
@@ -190,6 +214,7 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
     ...readPolicy(read),
     ...readScale(read),
     ...readDuties(read, name),
+    restoredTable: readRestoredTable(read),
   };
   const faults = [
     ...read.faults,

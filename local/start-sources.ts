@@ -44,10 +44,11 @@ const startStreams = async (surroundings: SourceSurroundings): Promise<EventSour
   const { model, clients, functions, settings, onTrouble } = surroundings;
   const checkpoints = openCheckpoints(checkpointFile(settings.directory));
   return Promise.all(
-    model.streamMappings.map(async ({ resource, name, properties }) => {
-      const table = model.tables.find(({ attributes }) => attributes['StreamArn'] === properties.EventSourceArn);
-      if (table === undefined) throw new NotUnderstoodError(resource, `there is no table with ${properties.EventSourceArn}`);
-      const streamArn = await findStream(clients, table.name);
+    model.streamMappings.map(async ({ resource, name: mapping, properties }) => {
+      // A restored table is no resource of the template: the stream's address names it.
+      const name = /:table\/([^/]+)\/stream\//.exec(properties.EventSourceArn)?.[1];
+      if (name === undefined) throw new NotUnderstoodError(resource, `${properties.EventSourceArn} is no stream of a table`);
+      const streamArn = await findStream(clients, name);
       const pool = functions.find(properties.FunctionName);
       const bucket = properties.DestinationConfig?.OnFailure.Destination.split(':::')[1];
       return startStreamSource({
@@ -66,7 +67,7 @@ const startStreams = async (surroundings: SourceSurroundings): Promise<EventSour
           onTrouble(`${pool.definition.name}: ${records.length} stream records given up (${reason})`);
           if (bucket === undefined) return;
           const functionArn = pool.definition.arn;
-          const discarded = { records, reason, attempts, mapping: name, functionArn, streamArn, shardId };
+          const discarded = { records, reason, attempts, mapping, functionArn, streamArn, shardId };
           await writeToFailureBucket(clients.s3, bucket, discarded);
         },
         onTrouble,

@@ -28,6 +28,7 @@ import type {
 import { probeByCanary, probeQuota } from './probe-pause.ts';
 import type { QuotaRoom } from './quota-room.ts';
 import { createRefusalRules } from './refusal-rules.ts';
+import type { TableIdentity } from './restore-ports.ts';
 import { createSharedCanary } from './shared-canary.ts';
 import { createTroubleWatch } from './trouble-watch.ts';
 
@@ -57,6 +58,7 @@ export interface PauseGuard {
 export interface PauseGuardDeps {
   readonly sending: SendingRepository;
   readonly sweeps: SweepTraces;
+  readonly identity: Pick<TableIdentity, 'origin'>;
   readonly canaries: CanaryRepository;
   readonly provider: Pick<MailProvider, 'sendCanary'>;
   readonly quota: QuotaRoom;
@@ -84,14 +86,14 @@ export interface PauseGuardDeps {
 const UNAVAILABLE_MS = 5_000;
 /** An invocation that has no time left for the canaries of a probe leaves it to the next one. */
 const NEXT_INVOCATION_MS = 1_000;
-/** After an outage or a restore the sweeper looks first: it stops what is too old to be sent unasked. */
+/** After an outage the sweeper looks first: it stops what is too old to be sent unasked. */
 const SWEEP_OVERDUE_MS = 24 * 3_600_000;
 
 /** A guard for one sender environment; what it knows lives as long as the environment. */
 export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
-  const { sending, sweeps, canaries, provider, policy, clock, random, observe } = deps;
+  const { canaries, provider, policy, clock, random, observe } = deps;
   const lookAgainMs = deps.lookAgainSeconds * 1000;
-  const state = createPauseState(sending, sweeps, clock);
+  const state = createPauseState(deps, clock);
   const canary = createSharedCanary(canaries, provider, deps.fromAddress, clock);
   const credentials = createOwnCredentials({ canaries, canary, environment: deps.newId(), clock, random });
   const trouble = createTroubleWatch(clock);
@@ -102,8 +104,9 @@ export const createPauseGuard = (deps: PauseGuardDeps): PauseGuard => {
   const consult = async () => {
     const now = await state.read();
     if (now === undefined) return { may: 'wait', until: clock() + UNAVAILABLE_MS } as const;
-    if (now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS)
-      return { may: 'wait', until: clock() + lookAgainMs } as const;
+    const isOverdue = now.lastPassAt !== undefined && clock() - now.lastPassAt > SWEEP_OVERDUE_MS;
+    // In a restored table the sweeper stops everything first: what was sent after the restore point looks as if it were not.
+    if (isOverdue || now.origin === 'restored') return { may: 'wait', until: clock() + lookAgainMs } as const;
     const permitted = permission(now.sending, policy, clock());
     return permitted.may === 'wait' ? { ...permitted, until: permitted.until ?? clock() + lookAgainMs } : permitted;
   };

@@ -1,11 +1,13 @@
 import type { Instant } from '../domain/instant.ts';
 import type { Sending } from '../domain/pause.ts';
 import type { Clock, SendingRepository, SweepTraces } from './ports.ts';
+import type { TableIdentity, TableOrigin } from './restore-ports.ts';
 
 /** How sending stood when it was last read. */
 export interface KnownSending {
   readonly sending: Sending;
   readonly lastPassAt: Instant | undefined;
+  readonly origin: TableOrigin;
   readonly at: Instant;
 }
 
@@ -17,22 +19,36 @@ export interface PauseState {
   store(next: Sending): Promise<boolean>;
 }
 
+export interface PauseStateDeps {
+  readonly sending: SendingRepository;
+  readonly sweeps: Pick<SweepTraces, 'lastPassAt'>;
+  readonly identity: Pick<TableIdentity, 'origin'>;
+}
+
 /** How old the knowledge of a pause may be. */
 const KEPT_MS = 5_000;
 
-export const createPauseState = (sending: SendingRepository, sweeps: SweepTraces, clock: Clock): PauseState => {
+export const createPauseState = ({ sending, sweeps, identity }: PauseStateDeps, clock: Clock): PauseState => {
   let known: KnownSending | undefined;
   return {
     async read() {
       if (known !== undefined && clock() - known.at < KEPT_MS) return known;
-      const [now, lastPassAt] = await Promise.all([sending.read(), sweeps.lastPassAt()]);
-      known = now === 'unavailable' || lastPassAt === 'unavailable' ? undefined : { sending: now, lastPassAt, at: clock() };
+      const [now, lastPassAt, origin] = await Promise.all([sending.read(), sweeps.lastPassAt(), identity.origin()]);
+      known =
+        now === 'unavailable' || lastPassAt === 'unavailable' || origin === 'unavailable'
+          ? undefined
+          : { sending: now, lastPassAt, origin, at: clock() };
       return known;
     },
 
     /** Even if another sender prevailed, ours pauses by its own decision until it reads again; to go on it must have prevailed. */
     async store(next) {
-      const decided = { sending: next, lastPassAt: known?.lastPassAt, at: clock() };
+      const decided = {
+        sending: next,
+        lastPassAt: known?.lastPassAt,
+        origin: known?.origin ?? 'unrecorded',
+        at: clock(),
+      } as const;
       known = next.pause === undefined ? undefined : decided;
       const prevails = await sending.change(next).catch(() => false);
       if (prevails) known = decided;

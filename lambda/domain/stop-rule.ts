@@ -17,6 +17,8 @@ export const STOP_REASONS = [
   'refused-though-account-works',
   /** Its mails are from an address that this service no longer sends from. */
   'sender-not-configured',
+  /** The table was restored: mails sent after the restore point look as if they were still to be sent. */
+  'table-restored',
 ] as const;
 
 /** Rows that became final since the dispatch was accepted or resumed. */

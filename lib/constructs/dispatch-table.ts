@@ -4,6 +4,21 @@ import { Construct } from 'constructs';
 
 import { removalPolicyOf } from './removal.ts';
 
+/** A table that was restored from this one, or from one before it. No stack owns it. */
+export interface RestoredTableProps {
+  /** ARN of its stream, which names the table too. */
+  readonly streamArn: string;
+  readonly id: string;
+}
+
+/** What is asked of a table, be it owned or imported. */
+interface TableInUse {
+  readonly tableName: string;
+  readonly tableArn: string;
+  readonly tableStreamArn?: string | undefined;
+  readonly tableId?: string | undefined;
+}
+
 export interface DispatchTableProps {
   /** Whether the data outlives a mistaken delete. */
   readonly kept: boolean;
@@ -17,6 +32,13 @@ export interface DispatchTableProps {
    * @default - what a new table takes
    */
   readonly warm?: { readonly reads: number; readonly writes: number } | undefined;
+
+  /**
+   * The table to use in place of this stack's own, after a restore.
+   *
+   * @default - this stack's own
+   */
+  readonly restored?: RestoredTableProps | undefined;
 }
 
 /** Days for which a deleted or overwritten item or object can be brought back; the longest that DynamoDB offers. */
@@ -32,11 +54,14 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table, and for each of its users the rights that it needs and no other. */
 export class DispatchTable extends Construct {
-  readonly table: TableV2;
+  /** The table in use. */
+  readonly table: TableInUse;
+  /** The table that this stack owns, in use or not. */
+  readonly own: TableV2;
 
-  constructor(scope: Construct, id: string, { kept, deletionProtection, warm }: DispatchTableProps) {
+  constructor(scope: Construct, id: string, { kept, deletionProtection, warm, restored }: DispatchTableProps) {
     super(scope, id);
-    this.table = new TableV2(this, 'Table', {
+    this.own = new TableV2(this, 'Table', {
       partitionKey: text('pk'),
       sortKey: text('sk'),
       billing: Billing.onDemand(),
@@ -62,6 +87,12 @@ export class DispatchTable extends Construct {
       deletionProtection,
       removalPolicy: removalPolicyOf(kept),
     });
+    this.table = restored === undefined ? this.own : this.#import(restored);
+  }
+
+  #import({ streamArn, id }: RestoredTableProps): TableInUse {
+    const [tableArn = streamArn] = streamArn.split('/stream/');
+    return TableV2.fromTableAttributes(this, 'Restored', { tableArn, tableStreamArn: streamArn, tableId: id });
   }
 
   /** Stays with this table: one that is restored from it has another. */

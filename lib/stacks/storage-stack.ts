@@ -1,4 +1,5 @@
 import { CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
@@ -24,6 +25,7 @@ export class StorageStack extends Stack {
       kept: stage.kept,
       deletionProtection: stage.deletionProtection,
       warm: scaleOf(stage).warm,
+      restored: stage.restoredTable,
     });
     this.lists = new ListBucket(this, 'Lists', { kept: stage.kept });
 
@@ -57,5 +59,11 @@ export class StorageStack extends Stack {
     new CfnOutput(this, 'TableName', { value: this.table.table.tableName });
     new CfnOutput(this, 'ListBucketName', { value: this.lists.name });
     new CfnOutput(this, 'FailureBucketName', { value: this.failures.bucketName });
+    this.#keepExports(this.table.own);
+  }
+
+  /** CloudFormation removes no export that another stack still imports, so a restored table could never take the place of this one. */
+  #keepExports({ tableName, tableArn, tableStreamArn, tableId }: TableV2): void {
+    for (const value of [tableName, tableArn, tableStreamArn, tableId]) if (value !== undefined) this.exportValue(value);
   }
 }

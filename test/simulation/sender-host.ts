@@ -105,6 +105,7 @@ const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => 
   createPauseGuard({
     sending: createSendingPort(deps, process),
     sweeps: createTracesPort(deps, process),
+    identity: { origin: () => Promise.resolve('own') },
     canaries: createCanaryPort(deps, process),
     provider: deps.ses.provider(process),
     quota: { hasRoom: () => Promise.resolve(!isWithin(deps.plan.accountTrouble, deps.scheduler.now())) },

@@ -4,6 +4,7 @@ import { createPacer, type Pacer } from '../../lambda/application/pacer.ts';
 import { createPauseGuard, type PauseSignal } from '../../lambda/application/pause-guard.ts';
 import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports.ts';
 import { createResolveUnclear, type ResolveReport, type ResolveSignal } from '../../lambda/application/resolve-unclear.ts';
+import type { TableOrigin } from '../../lambda/application/restore-ports.ts';
 import { neededMs } from '../../lambda/application/send-deps.ts';
 import type { SendRate } from '../../lambda/application/send-rate.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
@@ -54,6 +55,8 @@ export interface SenderWorld {
   readonly recipients: FakeRecipients;
   readonly dispatches: FakeDispatches;
   readonly sending: FakeSending;
+  /** Whose items the table holds. */
+  readonly table: { origin: TableOrigin | 'unavailable' };
   readonly feedback: FakeFeedback;
   readonly ledger: FakeLedger;
   readonly canaries: FakeCanaries;
@@ -97,6 +100,7 @@ export const createSenderWorld = ({
   const pacer = createPacer({ clock: clock.now, sendRate: aSendRate(maxSendRate), rateShare: 0.9, senders: 1, parallelCalls });
   const dispatches = beside?.dispatches ?? createFakeDispatches(recipients);
   const sending = beside?.sending ?? createFakeSending();
+  const table = beside?.table ?? { origin: 'own' };
   const canaries = beside?.canaries ?? createFakeCanaries();
   const quota = beside?.quota ?? createFakeQuota();
   const feedback = beside?.feedback ?? createFakeFeedback();
@@ -118,6 +122,7 @@ export const createSenderWorld = ({
     guard: createPauseGuard({
       sending,
       sweeps: sending,
+      identity: { origin: () => Promise.resolve(table.origin) },
       canaries,
       provider,
       quota,
@@ -178,6 +183,7 @@ export const createSenderWorld = ({
     recipients,
     dispatches,
     sending,
+    table,
     feedback,
     ledger,
     canaries,

@@ -81,9 +81,10 @@ export class TestStack {
     this.#environment = { ...SHORT_TIMES, LOCAL_EVIDENCE: '1', ...environment };
   }
 
-  async start(): Promise<void> {
+  /** @param settings other than those that the stack was made with */
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#close();
-    this.#launched = await launchStack(this.#directory, this.#environment);
+    this.#launched = await launchStack(this.#directory, { ...this.#environment, ...settings });
     this.#inside = { table: openTable(this.description), queues: openQueues(this.description) };
   }
 

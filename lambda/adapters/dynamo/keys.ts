@@ -47,7 +47,7 @@ export const templateContentKey = (name: string, version: string): ItemKey => ({
 
 /** One of the few items that are about the whole service. */
 export const controlKey = (
-  name: 'SENDING' | 'CANARY' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS' | 'UNCLEAR',
+  name: 'SENDING' | 'CANARY' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS' | 'UNCLEAR' | 'TABLE',
 ): ItemKey => ({
   pk: 'CONTROL',
   sk: name,

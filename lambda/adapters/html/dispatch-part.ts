@@ -52,6 +52,8 @@ const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   'refused-though-account-works':
     'SES refused at least ten of its mails in a row and accepted other mails of this account meanwhile',
   'sender-not-configured': 'its mails are from an address that this service no longer sends from, and SES refuses them',
+  'table-restored':
+    'the table was restored, so mails of this dispatch that were sent after the restore point may be shown as not sent',
 };
 
 const statusSentence = (story: Story): Html => {

@@ -7,6 +7,8 @@ export const SendRecipientsEnv = z.object({
   /** Dimension of the metrics. */
   STAGE: text,
   TABLE_NAME: text,
+  /** Stable id of the table: tells a restored one. */
+  TABLE_ID: text,
   SEND_QUEUE_URL: text,
   /** Bucket of large content. */
   LIST_BUCKET: text,

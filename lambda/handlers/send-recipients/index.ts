@@ -12,6 +12,7 @@ import { createSendingRepository } from '../../adapters/dynamo/sending-repositor
 import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createTableIdentity } from '../../adapters/dynamo/table-identity.ts';
 import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
 import { createObjectReader } from '../../adapters/s3/object-reader.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
@@ -105,6 +106,7 @@ export const handler = createHandler({
     guard: createPauseGuard({
       sending: createSendingRepository(table, env.TABLE_NAME),
       sweeps: createSweepTraces(table, env.TABLE_NAME),
+      identity: createTableIdentity(table, env.TABLE_NAME, env.TABLE_ID),
       policy: {
         pauseBaseSeconds: env.PAUSE_BASE_SECONDS,
         pauseCapSeconds: env.PAUSE_CAP_SECONDS,

@@ -5,10 +5,12 @@ import { createAccountRepository } from '../../adapters/dynamo/account-repositor
 import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
 import { createOpenDispatchRepository } from '../../adapters/dynamo/open-dispatch-repository.ts';
 import { createOrphanRepository } from '../../adapters/dynamo/orphan-repository.ts';
+import { createRestoredRepository } from '../../adapters/dynamo/restored-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
 import { createSesReadBudget } from '../../adapters/dynamo/ses-read-budget.ts';
 import { createSweepTraces } from '../../adapters/dynamo/sweep-traces.ts';
 import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createTableIdentity } from '../../adapters/dynamo/table-identity.ts';
 import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
 import { createObjectInventory } from '../../adapters/s3/object-inventory.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
@@ -21,12 +23,13 @@ import { createInspectAccount } from '../../application/inspect-account.ts';
 import { createRefreshAccount } from '../../application/refresh-account.ts';
 import { createSweep } from '../../application/sweep.ts';
 import { createDeleteOrphans } from '../../application/sweep/delete-orphans.ts';
+import { createStopRestored } from '../../application/sweep/stop-restored.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
 import { SweepEnv } from './env.ts';
 import { createHandler } from './handler.ts';
-import { createAccountObserver, createOrphanObserver } from './signals.ts';
+import { createAccountObserver, createOrphanObserver, createRestoreObserver } from './signals.ts';
 
 const env = parseEnv(SweepEnv, process.env);
 const clock = Date.now;
@@ -35,6 +38,13 @@ const telemetry = createTelemetry(env.STAGE);
 const onUnreadable = createUnreadableObserver(telemetry);
 const accounts = createAccountRepository(table, env.TABLE_NAME, onUnreadable);
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
+const inTable = { client: table, tableName: env.TABLE_NAME, openIndex: env.OPEN_INDEX, retentionDays: env.RETENTION_DAYS };
+const stopRestored = createStopRestored({
+  identity: createTableIdentity(table, env.TABLE_NAME, env.TABLE_ID),
+  dispatches: createRestoredRepository(inTable),
+  clock,
+  observe: neverThrow(createRestoreObserver(telemetry)),
+});
 const deleteOrphans = createDeleteOrphans({
   inventory: createObjectInventory(createS3Client(5_000), env.LIST_BUCKET, env.TABLE_ID),
   orphans: createOrphanRepository(table, env.TABLE_NAME),
@@ -56,12 +66,7 @@ export const handler = createHandler({
     clock,
   }),
   sweep: createSweep({
-    dispatches: createOpenDispatchRepository({
-      client: table,
-      tableName: env.TABLE_NAME,
-      openIndex: env.OPEN_INDEX,
-      retentionDays: env.RETENTION_DAYS,
-    }),
+    dispatches: createOpenDispatchRepository(inTable),
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     taskQueue: createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL }),
     sending: createSendingRepository(table, env.TABLE_NAME),
@@ -71,6 +76,7 @@ export const handler = createHandler({
     clock,
     stillMs: env.STILL_SECONDS * 1000,
     visitMs: env.VISIT_SECONDS * 1000,
+    firstSteps: [stopRestored],
     lastSteps: [deleteOrphans],
   }),
   telemetry,

@@ -1,4 +1,5 @@
 import type { OrphanReport } from '../../application/sweep/delete-orphans.ts';
+import type { RestoreReport } from '../../application/sweep/stop-restored.ts';
 import type { Account } from '../../domain/account.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
@@ -18,4 +19,12 @@ export const createOrphanObserver =
     logger[isTrouble ? 'warn' : 'info']('objects', { ...report });
     if (report.isWhole || report.batchesOverdue > 0) count('BatchOverdue', report.batchesOverdue);
     if (report.deleted > 0) count('OrphanDeleted', report.deleted);
+  };
+
+/** Logs that the table was restored, and counts the dispatches that were stopped for it. */
+export const createRestoreObserver =
+  ({ logger, count }: Telemetry) =>
+  (report: RestoreReport): void => {
+    logger.warn('table restored', { ...report });
+    if (report.stopped > 0) count('DispatchStopped', report.stopped);
   };

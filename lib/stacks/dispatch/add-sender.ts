@@ -19,6 +19,7 @@ export const addSender = (scope: Construct, { stage, scale, table, lists, sends,
     environment: {
       STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
+      TABLE_ID: table.tableId,
       LIST_BUCKET: lists.name,
       SEND_QUEUE_URL: sends.queue.queueUrl,
       CONFIGURATION_SET: events.configurationSet.configurationSetName,

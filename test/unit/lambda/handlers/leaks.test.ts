@@ -94,6 +94,7 @@ const run = async ({
       guard: createPauseGuard({
         sending,
         sweeps: sending,
+        identity: { origin: () => Promise.resolve('own') },
         canaries: createFakeCanaries(),
         provider,
         quota: createFakeQuota(),
