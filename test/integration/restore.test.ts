@@ -40,7 +40,7 @@ const clientOf = () =>
 const withoutPause = (snapshot: Snapshot): Snapshot => snapshot.filter(({ pk, sk }) => !(pk === 'CONTROL' && sk === 'SENDING'));
 
 describe('a table restored to a point in time', { timeout: 300_000 }, () => {
-  it('holds as unsent what was sent after that point', async () => {
+  it('holds as unsent what was sent after that point (U8)', async () => {
     done = await stack.accepted('done', stack.bodyOf(3));
     await stack.finished(done);
     // SES takes this mail, its answer is lost, and its event comes long after the restore point. No other event comes until the
@@ -80,7 +80,7 @@ describe('a table restored to a point in time', { timeout: 300_000 }, () => {
     expect(stack.description.tableName).toBe(RESTORED);
   });
 
-  it('has every open dispatch stopped before anything is sent, though nobody paused it', async () => {
+  it('has every open dispatch stopped before anything is sent, though nobody paused it (U8)', async () => {
     for (const id of [waiting, underWay]) {
       const dispatch = await poll(
         () => shown(id),
@@ -93,7 +93,7 @@ describe('a table restored to a point in time', { timeout: 300_000 }, () => {
     expect((await stack.request('GET', `/dispatches/${afterwards}`)).status).toBe(404);
   });
 
-  it('sends new dispatches, and nothing of the old ones a second time', async () => {
+  it('sends new dispatches, and nothing of the old ones a second time (U8)', async () => {
     const fresh = await stack.accepted('fresh', stack.bodyOf(4));
     expect((await stack.finished(fresh)).counts['SENT']).toBe(4);
     // The events of the new mails show silence about the unclear one; even so nothing of it is sent.
@@ -107,7 +107,7 @@ describe('a table restored to a point in time', { timeout: 300_000 }, () => {
     expect((await shown(waiting)).status).toBe('STOPPED');
   });
 
-  it('sends again only what a person resumes', async () => {
+  it('sends again only what a person resumes (U8)', async () => {
     expect((await stack.operate(waiting, 'resume')).status).toBe(202);
     expect((await stack.operate(underWay, 'cancel')).status).toBe(202);
     expect((await stack.finished(waiting)).counts['SENT']).toBe(WAITING);

@@ -51,7 +51,7 @@ const createWorld = ({ origin: first, dispatches = [], tasks = [], remainingMs =
 };
 
 describe('the first passes in a restored table', () => {
-  it('stop everything that could be sent, and nothing else', async () => {
+  it('stop everything that could be sent, and nothing else (U8)', async () => {
     const world = createWorld({
       origin: 'restored',
       dispatches: [
