@@ -38,8 +38,10 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
   /** When the newest accepted mail of each From was claimed. */
   const acceptedAt = new Map<string, Instant>();
   let foreign: { readonly dispatchId: string; readonly code: string }[] = [];
-  /** When a recipient was last refused again, and nothing says yet that other mails are accepted. */
-  let repeatedAt: Instant | undefined;
+  /** The last time that a recipient was refused again, and nothing says yet that other mails are accepted. */
+  let repeated: { readonly at: Instant; readonly code: string } | undefined;
+  /** Start of the canary that was last reported as unusable: its result may be met several times. */
+  let reportedAt: Instant | undefined;
   let chunk = 0;
 
   const worksSince = async (at: Instant, from: string): Promise<boolean> => {
@@ -60,7 +62,7 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
     const { code } = answer;
     const previous = previousRefusal({ attempts, round: recipient.round, lease: recipient.lease.token, code });
     if (previous === undefined) return answer;
-    repeatedAt = clock();
+    repeated = { at: clock(), code };
     return (await worksSince(endOf(previous), from)) ? { kind: 'refused-alone', code } : answer;
   };
 
@@ -77,6 +79,14 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
     if (dispatchId !== undefined) return undefined;
     if (verdict.kind === 'refused') return { code: verdict.code, pauses: true, isUnusable };
     return isUnusable ? { code, pauses: true, isUnusable } : undefined;
+  };
+
+  /** An unusable canary is reported also where it pauses nothing: recipients that are refused again wait until one is accepted. */
+  const reportUnusable = (codes: readonly string[], { answer, beganAt }: CanaryResult): Decided | undefined => {
+    const code = codes.find((each) => readCanary(answer, each).kind === 'unusable');
+    if (code === undefined || reportedAt === beganAt) return undefined;
+    reportedAt = beganAt;
+    return { code, pauses: false, isUnusable: true };
   };
 
   return {
@@ -102,12 +112,12 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
       for (const [dispatchId, [first]] of Map.groupBy(foreign.splice(0), (each) => each.dispatchId))
         await stopDispatch(dispatchId, 'sender-not-configured', first?.code ?? '');
       const runs = watch.runs();
-      const after = Math.max(repeatedAt ?? -Infinity, ...runs.map((run) => run.lastAt));
+      const after = Math.max(repeated?.at ?? -Infinity, ...runs.map((run) => run.lastAt));
       if (after === -Infinity || !hasTime()) return undefined;
       const asked = await canary.askedAfter(after);
       if (asked === undefined) return undefined;
-      repeatedAt = undefined;
-      let decided: Decided | undefined;
+      let decided = reportUnusable([...(repeated ? [repeated.code] : []), ...runs.map(({ code }) => code)], asked);
+      repeated = undefined;
       // Dispatches first: an unusable canary makes all runs begin anew.
       for (const run of runs.toReversed()) decided = (await decideRun(run, asked)) ?? decided;
       return decided;
@@ -115,7 +125,7 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
 
     forget() {
       watch.forget();
-      repeatedAt = undefined;
+      repeated = undefined;
     },
   };
 };
