@@ -7,9 +7,16 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { type AcceptRepository, type KnownDispatch, type NewDispatch, Unavailable } from '../../application/accept-ports.ts';
+import {
+  type AcceptRepository,
+  type CreateResult,
+  type KnownDispatch,
+  type NewDispatch,
+  Unavailable,
+} from '../../application/accept-ports.ts';
 import type { ObjectWriter } from '../../application/list-ports.ts';
 import type { Clock, NewId, Random, Sleep } from '../../application/ports.ts';
+import { retry } from '../../domain/retry.ts';
 import { layOut, tooLarge } from './dispatch-layout.ts';
 import { DispatchItem } from './items.ts';
 import { dispatchKey } from './keys.ts';
@@ -31,8 +38,7 @@ export interface AcceptRepositoryDeps {
 
 /** How long conflicts and throttling are waited out before the client is told to ask again. */
 const RETRIES_LAST_MS = 3_000;
-const RETRY_MS = 100;
-const LONGEST_RETRY_MS = 800;
+const RETRIES = { baseMs: 100, capMs: 800 };
 
 /** What keeps a transaction from being carried out now, and may not the next time. */
 const PASSING_REASONS: ReadonlySet<string> = new Set([
@@ -86,20 +92,18 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
   };
 
   const giveUpAt = deps.clock() + RETRIES_LAST_MS;
-  for (let tries = 1; ; tries += 1) {
+  const created = await retry<CreateResult, unknown>(deps, { ...RETRIES, giveUpAt: () => giveUpAt }, async () => {
     const result = await write(deps.client, input, puts.length);
-    if (result.done) return { outcome: 'created' };
+    if (result.done) return { done: true, result: { outcome: 'created' } };
     // Whatever the reason, the dispatch may be there by now: by another request, or by a try of ours whose answer was lost.
     const known = await find(deps, entry.dispatch.dispatchId);
-    if (known !== undefined) return { outcome: 'exists', known };
+    if (known !== undefined) return { done: true, result: { outcome: 'exists', known } };
     // None: it expired and was deleted this moment, so that the next try gets through.
     const guarded = result.isGuarded ? await orUnavailable(() => findGuard(deps.client, deps.tableName, entry)) : undefined;
-    if (guarded !== undefined) return guarded;
-
-    const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) * (0.5 + deps.random() / 2);
-    if (deps.clock() + wait > giveUpAt) throw new Unavailable('the table', retryAfter(result.cause), result.cause);
-    await deps.sleep(wait);
-  }
+    return guarded === undefined ? { done: false, failure: result.cause } : { done: true, result: guarded };
+  });
+  if (!created.done) throw new Unavailable('the table', retryAfter(created.failure), created.failure);
+  return created.result;
 };
 
 /** One try. Throws what no repetition will cure. @param guardAt place of the guard in the transaction */

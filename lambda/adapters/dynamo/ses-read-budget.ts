@@ -2,9 +2,10 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { SesReadBudget } from '../../application/account-ports.ts';
+import type { SesReadBudget, SlotResult } from '../../application/account-ports.ts';
 import type { Clock, Random, Sleep } from '../../application/ports.ts';
 import { toIso } from '../../domain/instant.ts';
+import { retry } from '../../domain/retry.ts';
 import { bookSlot, freshSeconds, NO_READS, type SesReads } from '../../domain/ses-reads.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
@@ -31,23 +32,21 @@ const SesReadsItem = z.object({
 const Key = controlKey('SES_READS');
 
 /** Callers that book at once exclude each other; one of them wins each round, so many need some rounds. */
-const TRIES = 8;
-const RETRY_MS = 30;
+const RETRIES = { tries: 8, baseMs: 50, capMs: 400 };
 /** A caller that lost every round asks again after this. */
 const LOST_MS = 1_000;
 
 /** The control item of the budget. Throws `Unavailable` when the table gives no answer. */
 export const createSesReadBudget = (deps: SesReadBudgetDeps): SesReadBudget => ({
   async book(kind, template) {
-    for (let tries = 1; tries <= TRIES; tries += 1) {
-      if (tries > 1) await deps.sleep(RETRY_MS * tries * (0.5 + deps.random()));
+    const booked = await retry<SlotResult, undefined>(deps, RETRIES, async () => {
       const { reads, isStored } = await read(deps);
       const booking = bookSlot(reads, kind, deps.clock(), template);
-      if (!booking.isBooked) return booking;
-      if (await store(deps, booking.next, isStored ? reads : undefined))
-        return { isBooked: true, at: booking.at, freshSeconds: freshSeconds(booking.next) };
-    }
-    return { isBooked: false, retryAt: deps.clock() + LOST_MS };
+      if (!booking.isBooked) return { done: true, result: booking };
+      if (!(await store(deps, booking.next, isStored ? reads : undefined))) return { done: false, failure: undefined };
+      return { done: true, result: { isBooked: true, at: booking.at, freshSeconds: freshSeconds(booking.next) } };
+    });
+    return booked.done ? booked.result : { isBooked: false, retryAt: deps.clock() + LOST_MS };
   },
 });
 

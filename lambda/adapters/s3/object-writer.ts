@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 
 import { Unavailable } from '../../application/accept-ports.ts';
 import type { ObjectWriter } from '../../application/list-ports.ts';
 import type { Clock, NewId, Random, Sleep } from '../../application/ports.ts';
 import { toObjectKey } from '../../contracts/object-key.ts';
+import { retry, type Tried } from '../../domain/retry.ts';
 import { isTransientOfS3 } from './s3-failure.ts';
 
 export interface ObjectWriterDeps {
@@ -22,8 +23,7 @@ export interface ObjectWriterDeps {
 
 /** How long S3's trouble is waited out before the client is told to ask again. */
 const RETRIES_LAST_MS = 3_000;
-const RETRY_MS = 100;
-const LONGEST_RETRY_MS = 800;
+const RETRIES = { baseMs: 100, capMs: 800 };
 const RETRY_AFTER_SECONDS = 5;
 
 /** Stores the objects of dispatches that are being accepted. */
@@ -38,19 +38,23 @@ export const createObjectWriter = (deps: ObjectWriterDeps): ObjectWriter => ({
         const hash = createHash('sha256').update(body).digest();
         const key = toObjectKey({ tableId: deps.tableId, dispatchId, tryId, name, checksum: hash.toString('hex') });
         const command = { Bucket: deps.bucket, Key: key, Body: body, ChecksumSHA256: hash.toString('base64') };
-        for (let tries = 1; ; tries += 1) {
-          try {
-            await deps.client.send(new PutObjectCommand(command));
-            return key;
-          } catch (error) {
-            if (!isTransientOfS3(error)) throw error;
-            giveUpAt ??= deps.clock() + RETRIES_LAST_MS;
-            const wait = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (tries - 1)) * (0.5 + deps.random() / 2);
-            if (deps.clock() + wait > giveUpAt) throw new Unavailable('the store of lists', RETRY_AFTER_SECONDS, error);
-            await deps.sleep(wait);
-          }
-        }
+        const put = await retry(deps, { ...RETRIES, giveUpAt: () => (giveUpAt ??= deps.clock() + RETRIES_LAST_MS) }, () =>
+          tryToPut(deps.client, command),
+        );
+        if (!put.done) throw new Unavailable('the store of lists', RETRY_AFTER_SECONDS, put.failure);
+        return key;
       },
     };
   },
 });
+
+/** Throws what no repetition corrects. */
+const tryToPut = async (client: S3Client, command: PutObjectCommandInput): Promise<Tried<void, unknown>> => {
+  try {
+    await client.send(new PutObjectCommand(command));
+    return { done: true, result: undefined };
+  } catch (failure) {
+    if (!isTransientOfS3(failure)) throw failure;
+    return { done: false, failure };
+  }
+};
