@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { FeedbackRepository } from '../../application/ports.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import { MOST_UNAPPLIED, UNAPPLIED_DAYS, type UnappliedEvent } from '../../domain/watermark.ts';
+import { isNotSince } from './instant-conditions.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
 import { isOfAws, isPassing } from './statements.ts';
@@ -34,12 +35,14 @@ export const createFeedbackRepository = (client: DynamoDBDocumentClient, tableNa
       throw error;
     }
   };
-  const raise = (name: 'watermark' | 'behindAt', to: Instant) =>
-    update({
+  const raise = (name: 'watermark' | 'behindAt', to: Instant) => {
+    const { ConditionExpression, values } = isNotSince(name, to);
+    return update({
       UpdateExpression: `SET ${name} = :to`,
-      ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :to`,
-      ExpressionAttributeValues: { ':to': toIso(to) },
+      ConditionExpression,
+      ExpressionAttributeValues: { ':to': toIso(to), ...values },
     });
+  };
 
   return {
     async read() {
@@ -91,7 +94,10 @@ const add = async (update: Update, events: readonly UnappliedEvent[], now: Insta
     ReturnValues: 'ALL_NEW',
   });
   if (opened.outcome !== 'done') return false;
-  const kept = FeedbackItem.parse(opened.item ?? {}).unapplied;
+  const found = z.object({ unapplied: Unapplied }).safeParse(opened.item ?? {});
+  // Beside what cannot be read there is no telling how much room is left.
+  if (!found.success) return false;
+  const kept = found.data.unapplied;
   const old = Object.keys(kept).filter((key) => (kept[key] ?? now) < now - UNAPPLIED_DAYS * DAY_MS);
   if (old.length > 0) await remove(update, old);
 

@@ -44,8 +44,11 @@ export const createStoryRepository = (client: DynamoDBDocumentClient, tableName:
       const items = await itemsLeft({ client, tableName }, dispatchId, TASK_PREFIX);
       return items.flatMap((item) => {
         const key = parseKey(Key.parse(item));
-        const { kind, state, requestedAt } = TaskSeen.parse(item);
-        return key?.kind === 'task' && state === 'open' ? [{ task: key.task, kind, requestedAt }] : [];
+        const task = TaskSeen.safeParse(item).data;
+        // One that cannot be read is among the dead letters of tasks.
+        return key?.kind === 'task' && task?.state === 'open'
+          ? [{ task: key.task, kind: task.kind, requestedAt: task.requestedAt }]
+          : [];
       });
     }),
 
@@ -58,7 +61,7 @@ export const createStoryRepository = (client: DynamoDBDocumentClient, tableName:
       let queriesLeft = QUERIES_FOR_BAD;
       for (let shard = 0; shard < shards; shard += 1) {
         for await (const { Items = [] } of paginateQuery({ client }, badOf(tableName, shardPartition(dispatchId, shard)))) {
-          found.push(...Items.map(toBadRecipient));
+          found.push(...Items.flatMap(toBadRecipient));
           queriesLeft -= 1;
           if (found.length >= limit || queriesLeft === 0) return found.slice(0, limit);
         }
@@ -91,12 +94,15 @@ const BadRow = z.object({
   lastErrorCode: z.string().exactOptional(),
 });
 
-const toBadRecipient = (item: unknown): BadRecipient => {
-  const { sk, status, delivery, lastErrorCode } = BadRow.parse(item);
+/** A row that no version of this code wrote must not hide the others. */
+const toBadRecipient = (item: unknown): BadRecipient[] => {
+  const row = BadRow.safeParse(item).data;
+  if (row === undefined) return [];
+  const { sk, status, delivery, lastErrorCode } = row;
   const applyId = sk.slice(RECIPIENT_PREFIX.length);
   // That of an earlier state may have stayed in the item.
   const isUnsent = status === 'FAILED' || status === 'UNKNOWN';
-  return { applyId, status, delivery, ...(isUnsent && lastErrorCode !== undefined && { code: lastErrorCode }) };
+  return [{ applyId, status, delivery, ...(isUnsent && lastErrorCode !== undefined && { code: lastErrorCode }) }];
 };
 
 /** The rows of a shard that somebody may want to look into. */

@@ -5,14 +5,19 @@ import * as z from 'zod';
 import type { WalkRepository } from '../../application/unclear-ports.ts';
 import { toIso } from '../../domain/instant.ts';
 import type { Canary } from '../../domain/unclear.ts';
+import { isNotSince } from './instant-conditions.ts';
 import { Iso } from './items.ts';
 import { controlKey } from './keys.ts';
 
+/**
+ * What cannot be read counts as absent, and the next walk writes it anew. A clock that was lost so makes every attempt wait anew,
+ * which is the safe side.
+ */
 const WalkItem = z.object({
-  seconds: z.number().nonnegative().default(0),
-  movedAt: Iso.exactOptional(),
-  canaries: z.array(z.object({ sentAt: Iso, clock: z.number() })).default([]),
-  position: z.string().exactOptional(),
+  seconds: z.number().nonnegative().catch(0),
+  movedAt: Iso.optional().catch(undefined),
+  canaries: z.array(z.object({ sentAt: Iso, clock: z.number() })).catch([]),
+  position: z.string().optional().catch(undefined),
 });
 
 const Key = controlKey('UNCLEAR');
@@ -33,22 +38,28 @@ export const createWalkRepository = (client: DynamoDBDocumentClient, TableName: 
   return {
     async read() {
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-      return WalkItem.parse(Item ?? {});
+      const { seconds, movedAt, canaries, position } = WalkItem.parse(Item ?? {});
+      return { seconds, canaries, ...(movedAt !== undefined && { movedAt }), ...(position !== undefined && { position }) };
     },
 
-    moveClock: ({ seconds, movedAt, canaries }, was) =>
-      update({
+    moveClock({ seconds, movedAt = 0, canaries }, was) {
+      const { ConditionExpression, values } =
+        was.movedAt === undefined
+          ? isNotSince('movedAt', 0)
+          : { ConditionExpression: 'movedAt = :was', values: { ':was': toIso(was.movedAt) } };
+      return update({
         UpdateExpression: 'SET #seconds = :seconds, movedAt = :movedAt, canaries = :canaries',
-        ConditionExpression: was.movedAt === undefined ? 'attribute_not_exists(movedAt)' : 'movedAt = :was',
+        ConditionExpression,
         // A reserved word.
         ExpressionAttributeNames: { '#seconds': 'seconds' },
         ExpressionAttributeValues: {
           ':seconds': seconds,
-          ':movedAt': toIso(movedAt ?? 0),
+          ':movedAt': toIso(movedAt),
           ':canaries': canaries.map(toStoredCanary),
-          ...(was.movedAt !== undefined && { ':was': toIso(was.movedAt) }),
+          ...values,
         },
-      }),
+      });
+    },
 
     async keepPosition(position) {
       const set = { UpdateExpression: 'SET #position = :position', ExpressionAttributeValues: { ':position': position } };
@@ -56,12 +67,14 @@ export const createWalkRepository = (client: DynamoDBDocumentClient, TableName: 
       await update({ ...change, ExpressionAttributeNames: { '#position': 'position' } });
     },
 
-    bookCanary: (now, apartSeconds) =>
-      update({
+    bookCanary(now, apartSeconds) {
+      const { ConditionExpression, values } = isNotSince('canaryBookedAt', now - apartSeconds * 1000 + 1);
+      return update({
         UpdateExpression: 'SET canaryBookedAt = :now',
-        ConditionExpression: 'attribute_not_exists(canaryBookedAt) OR canaryBookedAt <= :latest',
-        ExpressionAttributeValues: { ':now': toIso(now), ':latest': toIso(now - apartSeconds * 1000) },
-      }),
+        ConditionExpression,
+        ExpressionAttributeValues: { ':now': toIso(now), ...values },
+      });
+    },
 
     async keepCanaries(canaries) {
       await update({

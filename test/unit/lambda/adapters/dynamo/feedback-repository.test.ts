@@ -80,8 +80,8 @@ describe.each(['watermark', 'behindAt'] as const)('%s', (name) => {
         TableName: 'mail',
         Key: KEY,
         UpdateExpression: `SET ${name} = :to`,
-        ConditionExpression: `attribute_not_exists(${name}) OR ${name} < :to`,
-        ExpressionAttributeValues: { ':to': AT_T0 },
+        ConditionExpression: `attribute_not_exists(${name}) OR NOT (${name} BETWEEN :from AND :last)`,
+        ExpressionAttributeValues: { ':to': AT_T0, ':from': AT_T0, ':last': '9999-12-31T00:00:00.000Z' },
       },
     ]);
   });

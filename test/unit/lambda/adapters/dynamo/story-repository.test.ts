@@ -45,6 +45,22 @@ describe('what stories are told of', () => {
     expect(table.commandCalls(QueryCommand)).toHaveLength(20);
   });
 
+  it('leaves out a row or a task that no version of this code wrote, and none of the others', async () => {
+    const good = { sk: 'RECIPIENT#a-1', status: 'FAILED', lastErrorCode: 'MESSAGE_REJECTED' };
+    const task = { pk: 'DISPATCH#d1', kind: 'cancel', state: 'open', requestedAt: '2026-03-02T09:00:00.000Z' };
+    const tasks = [
+      { ...task, sk: 'TASK#0001', state: 7 },
+      { ...task, sk: 'TASK#0002' },
+    ];
+    table
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [{ ...good, delivery: 7 }, good] })
+      .resolvesOnce({ Items: tasks });
+
+    expect(await stories.badRecipients({ dispatchId: 'd1', shards: 1 }, 10)).toMatchObject([{ applyId: 'a-1' }]);
+    expect(await stories.tasksLeft('d1')).toMatchObject([{ task: 2, kind: 'cancel' }]);
+  });
+
   it('is unavailable while the table gives no answer', async () => {
     table.onAnyCommand().rejects(sdkError('ThrottlingException', 400));
 
