@@ -131,8 +131,10 @@ export interface SweepTraces {
   passed(at: Instant): Promise<void>;
   /** When the round began that goes on in this pass; undefined: none does. */
   openRound(): Promise<Instant | undefined>;
-  /** Remembers a round that goes on in the next pass. */
-  keepRound(since: Instant): Promise<void>;
+  /** Remembers a round that goes on in the next pass. @param progressAt when this pass inspected a dispatch; undefined: it inspected none */
+  keepRound(since: Instant, progressAt: Instant | undefined): Promise<void>;
+  /** When a pass last inspected a dispatch of a round that is not finished; undefined: none did. */
+  roundProgressAt(): Promise<Instant | undefined>;
   /**
    * Remembers when SES took the newest mail of which an event is due. @param seen what a pass saw of it; undefined: nothing
    * @returns the newest of all passes

@@ -8,7 +8,7 @@ import type { OpenList, Overview } from './show-ports.ts';
 export interface ShowOverviewDeps {
   readonly dispatches: OpenList;
   readonly sending: Pick<SendingRepository, 'read'>;
-  readonly sweeps: Pick<SweepTraces, 'lastPassAt' | 'newestSent'>;
+  readonly sweeps: Pick<SweepTraces, 'lastPassAt' | 'newestSent' | 'roundProgressAt'>;
   readonly feedback: Pick<FeedbackRepository, 'read'>;
   readonly clock: Clock;
 }
@@ -26,9 +26,10 @@ const SHOWN = 20;
 export const createShowOverview =
   ({ dispatches, sending, sweeps, feedback, clock }: ShowOverviewDeps): ShowOverview =>
   async () => {
-    const [state, lastPassAt, newestSentAt, heard, found] = await Promise.all([
+    const [state, lastPassAt, roundProgressAt, newestSentAt, heard, found] = await Promise.all([
       sending.read(),
       sweeps.lastPassAt(),
+      sweeps.roundProgressAt().catch(() => undefined),
       // What is wrong with that item, lastPassAt tells as well.
       sweeps.newestSent(undefined).catch((): 'unavailable' => 'unavailable'),
       feedback.read(),
@@ -46,6 +47,7 @@ export const createShowOverview =
       now,
       sending: state === 'unavailable' ? state : masked(state),
       lastPassAt,
+      roundProgressAt,
       feedback: heard,
       newestSentAt,
       inTrouble: inTrouble.slice(0, SHOWN),

@@ -57,6 +57,8 @@ export interface Overview {
   readonly sending: Sending | 'unavailable';
   /** Undefined: recovery never passed. */
   readonly lastPassAt: Instant | undefined | 'unavailable';
+  /** When recovery last inspected a dispatch of a round that is not finished; undefined: none is, or the table does not say. */
+  readonly roundProgressAt: Instant | undefined;
   readonly feedback: FeedbackState | 'unavailable';
   /** When SES took the newest mail of which an event is due, as recovery has seen; undefined: none is. */
   readonly newestSentAt: Instant | undefined | 'unavailable';

@@ -58,11 +58,13 @@ const recover = async (deps: SweepDeps, { atStart, remainingMs }: Situation): Pr
   const inspection = await inspectOpen(deps, open, context);
   const { left, stuck, waiting } = inspection;
   // At once: senders stop when no round has passed for a day, so nothing that may fail comes before it.
-  const finished = paused ? open.isComplete : await finishRound(deps, { startedAt, left, isListed: open.isComplete });
+  const hasInspected = inspection.visits.length > 0;
+  const pass = { startedAt, left, isListed: open.isComplete, hasInspected };
+  const finished = paused ? open.isComplete : await finishRound(deps, pass);
   const reEnqueued = await requeueStuck(deps, stuck, waiting, () => hasTime('requeueing'));
   const { report, visits } = await inspectFinished(deps, open.finished, () => hasTime('closing'), inspection.report);
   const feedbackSilent = await isFeedbackSilent(deps, [...inspection.visits, ...visits]).catch(() => false);
-  const progressed = finished || inspection.visits.length > 0;
+  const progressed = finished || hasInspected;
   return { ...report, progressed, finished, paused, pauseStands, reEnqueued, feedbackSilent };
 };
 

@@ -185,6 +185,15 @@ describe('the sweeper’s trace', () => {
 
     expect(await traces().lastPassAt()).toBe(T0 + MINUTE);
   });
+
+  it('keeps the beginning and the progress of a round until one is complete', async () => {
+    await traces().keepRound(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
+    await traces().keepRound(T0 + 2 * MINUTE, undefined);
+    expect([await traces().openRound(), await traces().roundProgressAt()]).toEqual([T0 + 2 * MINUTE, T0 + 3 * MINUTE]);
+
+    await traces().passed(T0 + 4 * MINUTE);
+    expect([await traces().openRound(), await traces().roundProgressAt()]).toEqual([undefined, undefined]);
+  });
 });
 
 describe('a dispatch whose mails are refused', () => {

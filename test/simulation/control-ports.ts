@@ -125,6 +125,7 @@ export const createTracesPort = ({ table, access }: PortDeps, process: () => Pro
   // A pass never takes longer than its function here.
   openRound: () => Promise.resolve(undefined),
   keepRound: () => Promise.resolve(),
+  roundProgressAt: () => Promise.resolve(undefined),
   newestSent: async (seen) => {
     const effect = () => (table.newestSentAt = seen === undefined ? table.newestSentAt : Math.max(table.newestSentAt ?? 0, seen));
     return valueOf(await access.ask(process(), 'newest mail', effect));

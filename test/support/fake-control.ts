@@ -13,6 +13,7 @@ export interface FakeSending extends SendingRepository, SweepTraces {
   lastPass: Instant | undefined;
   newest: Instant | undefined;
   round: Instant | undefined;
+  roundProgress: Instant | undefined;
   /** True: the table gives no answer. */
   outage: boolean;
 }
@@ -23,6 +24,7 @@ export const createFakeSending = (): FakeSending => {
     lastPass: undefined,
     newest: undefined,
     round: undefined,
+    roundProgress: undefined,
     outage: false,
     read: () => Promise.resolve(fake.outage ? 'unavailable' : fake.state),
     change: (next) => {
@@ -34,11 +36,14 @@ export const createFakeSending = (): FakeSending => {
     passed: (at) => {
       fake.lastPass = at;
       fake.round = undefined;
+      fake.roundProgress = undefined;
       return Promise.resolve();
     },
     openRound: () => Promise.resolve(fake.round),
-    keepRound: (since) => {
+    roundProgressAt: () => Promise.resolve(fake.roundProgress),
+    keepRound: (since, progressAt) => {
       fake.round = since;
+      fake.roundProgress = progressAt ?? fake.roundProgress;
       return Promise.resolve();
     },
     newestSent: (seen) => {

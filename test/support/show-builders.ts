@@ -13,6 +13,7 @@ export const anOverview = (overview: Partial<Overview> = {}): Overview => ({
   now: T0,
   sending: SENDING,
   lastPassAt: T0 - 60_000,
+  roundProgressAt: undefined,
   feedback: { watermark: T0 - 30_000, unapplied: [] },
   newestSentAt: T0 - 60_000,
   inTrouble: [],

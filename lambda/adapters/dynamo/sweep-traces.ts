@@ -13,6 +13,7 @@ const SweeperItem = z.object({
   lastPassAt: Iso.exactOptional(),
   newestSentAt: Iso.exactOptional(),
   roundSince: Iso.exactOptional(),
+  roundProgressAt: Iso.exactOptional(),
 });
 
 const Key = controlKey('SWEEPER');
@@ -50,13 +51,18 @@ export const createSweepTraces = (
       }
     },
 
-    passed: (at) => raise('lastPassAt', at, ' REMOVE roundSince'),
+    passed: (at) => raise('lastPassAt', at, ' REMOVE roundSince, roundProgressAt'),
 
     openRound: async () => (await read('roundSince')).data,
 
-    async keepRound(since) {
-      const UpdateExpression = 'SET roundSince = :since';
-      const ExpressionAttributeValues = { ':since': toIso(since) };
+    roundProgressAt: async () => (await read('roundProgressAt')).data,
+
+    async keepRound(since, progressAt) {
+      const UpdateExpression = `SET roundSince = :since${progressAt === undefined ? '' : ', roundProgressAt = :progress'}`;
+      const ExpressionAttributeValues = {
+        ':since': toIso(since),
+        ...(progressAt !== undefined && { ':progress': toIso(progressAt) }),
+      };
       await client.send(new UpdateCommand({ TableName: tableName, Key, UpdateExpression, ExpressionAttributeValues }));
     },
   };

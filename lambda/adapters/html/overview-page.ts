@@ -44,11 +44,18 @@ const sendingSentence = ({ sending, now }: Overview): Html => {
   }
 };
 
-const recoverySentence = ({ lastPassAt, sending, now }: Overview): Html => {
+const recoverySentence = ({ lastPassAt, roundProgressAt, sending, now }: Overview): Html => {
   if (lastPassAt === 'unavailable') return warning('When recovery last passed cannot be told: ', NO_ANSWER);
   const passed = lastPassAt === undefined ? 'Recovery has never passed' : ['Recovery last passed at ', time(lastPassAt)];
   if (sending !== 'unavailable' && sending.pause !== undefined) return sentence(passed, '; it rests while sending is paused.');
   if (!isPassOverdue(lastPassAt, now)) return sentence(passed, '.');
+  if (!isPassOverdue(roundProgressAt, now))
+    return sentence(
+      passed,
+      '. A round that takes several passes last inspected a dispatch at ',
+      time(roundProgressAt ?? now),
+      '.',
+    );
   return warning(passed, ', and should do so every five minutes. Runbook: ', runbook('sweep-silent'));
 };
 

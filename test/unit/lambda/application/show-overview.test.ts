@@ -26,7 +26,11 @@ const show = (dispatches: OpenList, deps: Partial<ShowOverviewDeps> = {}) =>
   createShowOverview({
     dispatches,
     sending: { read: () => Promise.resolve({ version: 0 }) },
-    sweeps: { lastPassAt: () => Promise.resolve(T0), newestSent: () => Promise.resolve(T0 - 5) },
+    sweeps: {
+      lastPassAt: () => Promise.resolve(T0),
+      roundProgressAt: () => Promise.resolve(T0 - 1),
+      newestSent: () => Promise.resolve(T0 - 5),
+    },
     feedback: { read: () => Promise.resolve(WITNESS) },
     clock: () => T0,
     ...deps,
@@ -41,6 +45,7 @@ describe('the overview', () => {
       now: T0,
       sending: { version: 0 },
       lastPassAt: T0,
+      roundProgressAt: T0 - 1,
       feedback: WITNESS,
       newestSentAt: T0 - 5,
       inTrouble: [],
@@ -70,7 +75,8 @@ describe('the overview', () => {
       return Promise.resolve(undefined);
     };
 
-    expect(await show(pages(), { sweeps: { lastPassAt: () => Promise.resolve(T0), newestSent } })).toMatchObject({
+    const sweeps = { lastPassAt: () => Promise.resolve(T0), roundProgressAt: () => Promise.resolve(undefined), newestSent };
+    expect(await show(pages(), { sweeps })).toMatchObject({
       newestSentAt: undefined,
     });
     expect(seen).toEqual([undefined]);
@@ -130,7 +136,8 @@ describe('the overview', () => {
   it('says what the table did not tell, and shows the rest', async () => {
     const silent = () => Promise.resolve('unavailable' as const);
 
-    const sweeps = { lastPassAt: silent, newestSent: () => Promise.reject(new Error('no answer')) };
+    const fails = () => Promise.reject(new Error('no answer'));
+    const sweeps = { lastPassAt: silent, roundProgressAt: fails, newestSent: fails };
     const unknown = { sending: 'unavailable', lastPassAt: 'unavailable', newestSentAt: 'unavailable', feedback: 'unavailable' };
 
     expect(await show(pages(), { sending: { read: silent }, sweeps, feedback: { read: silent } })).toMatchObject({

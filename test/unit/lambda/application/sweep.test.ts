@@ -421,16 +421,18 @@ describe('a pass', () => {
     });
 
     it('makes progress in each pass, so that a long round does not look like a dead sweeper', async () => {
-      const { pass, time } = sweepOver([...three]);
+      const { pass, time, sending } = sweepOver([...three]);
       time.ofLookMs = 150_000;
 
       expect(await pass()).toMatchObject({ progressed: true, finished: false });
+      expect(sending).toMatchObject({ round: T0, roundProgress: T0 });
     });
 
     it('makes no progress when no dispatch could be inspected', async () => {
-      const { pass } = sweepOver([...three]);
+      const { pass, sending } = sweepOver([...three]);
 
       expect(await pass({ remainingMs: () => 0 })).toMatchObject({ progressed: false, finished: false });
+      expect(sending.roundProgress).toBeUndefined();
     });
 
     it('begins anew after an outage: what was looked at before it says nothing now', async () => {

@@ -55,7 +55,7 @@ describe('the last complete pass of the sweeper', () => {
     expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toEqual({
       TableName: 'mail',
       Key,
-      UpdateExpression: 'SET lastPassAt = :at REMOVE roundSince',
+      UpdateExpression: 'SET lastPassAt = :at REMOVE roundSince, roundProgressAt',
       ConditionExpression: 'attribute_not_exists(lastPassAt) OR lastPassAt < :at',
       ExpressionAttributeValues: { ':at': '2026-03-02T09:00:00.000Z' },
     });
@@ -80,7 +80,7 @@ describe('a round that takes several passes', () => {
     dynamo.on(UpdateCommand).resolves({});
     dynamo.on(GetCommand).resolves({ Item: { ...Key, roundSince: '2026-03-02T09:00:00.000Z' } });
 
-    await traces.keepRound(T0);
+    await traces.keepRound(T0, undefined);
 
     expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
       Key,

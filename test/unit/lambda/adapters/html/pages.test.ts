@@ -92,6 +92,16 @@ describe('the overview', () => {
     expect(overview({ lastPassAt: T0 - 99 * MINUTE, sending: { version: 1, pause } })).toContain('; it rests while sending is');
   });
 
+  it('does not call recovery overdue while a long round goes on', () => {
+    const text = overview({ lastPassAt: T0 - 40 * MINUTE, roundProgressAt: T0 - 4 * MINUTE });
+
+    expect(text).toContain(
+      `Recovery last passed at ${at(-40)}. A round that takes several passes last inspected a dispatch at ${at(-4)}.`,
+    );
+    expect(text).not.toContain('sweep-silent');
+    expect(overview({ lastPassAt: T0 - 40 * MINUTE, roundProgressAt: T0 - 16 * MINUTE })).toContain('sweep-silent');
+  });
+
   it('says when events do not come, by the rule of the alarm, and when some are stuck', () => {
     const feedback = { watermark: T0 - 9 * MINUTE, unapplied: [] };
 
