@@ -522,6 +522,7 @@ describe('an attempt that nobody can resolve', () => {
 
 it('an attempt waits anew after the clock of the walks was lost', async () => {
   const world = await noted();
+  world.ledger.walks.state = { seconds: 1_000_000, canaries: [] };
   await walkEveryMinute(world, 50);
   world.ledger.walks.state = { seconds: 0, canaries: [] };
   const lostAt = world.clock.now();
