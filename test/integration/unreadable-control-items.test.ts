@@ -94,7 +94,7 @@ describe.each(DAMAGES)('with %j in place of an instant', (odd) => {
 
   it('the item UNCLEAR begins a new clock, which walks move once at a time', async () => {
     const walks = createWalkRepository(table.client, table.tableName);
-    await damage('UNCLEAR', { seconds: odd, movedAt: odd, canaries: odd, position: 9, canaryBookedAt: odd });
+    await damage('UNCLEAR', { seconds: 'long', movedAt: odd, canaries: odd, position: 9, canaryBookedAt: odd });
     const was = await walks.read();
     expect(was).toEqual({ seconds: 0, canaries: [] });
 
