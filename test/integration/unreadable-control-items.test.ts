@@ -1,15 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createAccountRepository } from '../../lambda/adapters/dynamo/account-repository.ts';
-import { createCanaryRepository } from '../../lambda/adapters/dynamo/canary-repository.ts';
 import { createFeedbackRepository } from '../../lambda/adapters/dynamo/feedback-repository.ts';
 import { controlKey } from '../../lambda/adapters/dynamo/keys.ts';
 import { createOrphanRepository } from '../../lambda/adapters/dynamo/orphan-repository.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
-import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
 import { createWalkRepository } from '../../lambda/adapters/dynamo/walk-repository.ts';
-import { anAccount } from '../support/account-builders.ts';
 import { T0 } from '../support/clock.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -38,47 +34,6 @@ describe('the item SENDING that cannot be read', () => {
 });
 
 describe.each(DAMAGES)('with %j in place of an instant', (odd) => {
-  it('the item SWEEPER keeps senders waiting until a round is complete, which writes it anew', async () => {
-    const traces = createSweepTraces(table.client, table.tableName);
-    await damage('SWEEPER', { lastPassAt: odd, newestSentAt: odd, roundSince: odd });
-
-    expect(await traces.lastPassAt()).toBe('unavailable');
-    expect(await traces.openRound()).toBeUndefined();
-    expect(await traces.newestSent(undefined)).toBeUndefined();
-
-    await traces.passed(T0);
-    expect(await traces.newestSent(T0 - 1)).toBe(T0 - 1);
-    expect(await traces.lastPassAt()).toBe(T0);
-    // And never goes back.
-    await traces.passed(T0 - 10 * 86_400_000);
-    expect(await traces.newestSent(T0 - 10 * 86_400_000)).toBe(T0 - 1);
-    expect(await traces.lastPassAt()).toBe(T0);
-  });
-
-  it('the item ACCOUNT counts as missing, and gives way to the next answer of SES', async () => {
-    const accounts = createAccountRepository(table.client, table.tableName);
-    await damage('ACCOUNT', { rate: 'fast', sent: 1, sendingEnabled: true, fetchedAt: odd });
-    expect(await accounts.read()).toBeUndefined();
-
-    const account = anAccount({ fetchedAt: T0 });
-    await accounts.store(account);
-    await accounts.store({ ...account, rate: 1, fetchedAt: T0 - 1 });
-
-    expect(await accounts.read()).toEqual(account);
-  });
-
-  it('the item CANARY lets canaries be sent, shared and refused credentials be counted', async () => {
-    const canaries = createCanaryRepository(table.client, table.tableName);
-    await damage('CANARY', { bookedAt: odd, beganAt: odd, canaryAnswer: odd, refusedCredentials: { e: odd } });
-    expect(await canaries.newest()).toBeUndefined();
-
-    expect([await canaries.book(T0, 10), await canaries.book(T0 + 9_999, 10)]).toEqual([true, false]);
-    const result = { beganAt: T0, answer: { kind: 'accepted', messageId: 'm-1' } } as const;
-    await canaries.record(result);
-    expect(await canaries.newest()).toEqual(result);
-    expect([await canaries.noteCredentials('e-1', T0), await canaries.noteCredentials('e-2', T0)]).toEqual([1, 2]);
-  });
-
   it('the item FEEDBACK lets nothing be concluded from silence until an event moves the watermark', async () => {
     const feedback = createFeedbackRepository(table.client, table.tableName);
     await damage('FEEDBACK', { watermark: odd, unapplied: {} });
