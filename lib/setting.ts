@@ -1,3 +1,5 @@
+import type { Parsed } from './mailbox.ts';
+
 /** Where a setting's value comes from: CDK context, the environment; undefined if nobody gave one. */
 export type Lookup = (key: string) => unknown;
 
@@ -59,5 +61,36 @@ export class SettingReader {
     const found = words.find((word) => word === given);
     if (found === undefined) this.faults.push(`${key} must be one of ${words.join(', ')}, got ${JSON.stringify(given)}`);
     return found ?? words[0];
+  }
+
+  /** A text in another form, by a parser that names the rule it breaks; without a value undefined. @param toGive says how, if it must be given */
+  parsed<T>(key: string, parse: (text: string) => Parsed<T>, toGive: string | undefined): T | undefined {
+    const given = this.#lookup(key);
+    if (given === undefined) {
+      if (toGive !== undefined) this.faults.push(`${key} is missing: ${toGive}`);
+      return undefined;
+    }
+    const result: Parsed<T> = typeof given === 'string' ? parse(given) : { ok: false, rule: 'give a text' };
+    if (result.ok) return result.value;
+    const rule = toGive === undefined ? result.rule : `${toGive}; ${result.rule}`;
+    this.faults.push(`${key} is ${JSON.stringify(given)}: ${rule}`);
+    return undefined;
+  }
+
+  /** Several texts: a list in cdk.json, or one text with commas between them. Undefined if nobody gave one. */
+  list<T>(key: string, parse: (text: string) => Parsed<T>, most: number): readonly T[] | undefined {
+    const given = this.#lookup(key);
+    if (given === undefined) return undefined;
+    const texts: unknown = typeof given === 'string' ? given.split(',').filter((text) => text.trim() !== '') : given;
+    if (!Array.isArray(texts) || texts.length > most) {
+      this.faults.push(`${key} must be a list of at most ${most}, got ${JSON.stringify(given)}`);
+      return undefined;
+    }
+    return texts.flatMap((text: unknown) => {
+      const result: Parsed<T> = typeof text === 'string' ? parse(text) : { ok: false, rule: 'give a text' };
+      if (result.ok) return [result.value];
+      this.faults.push(`${key} has ${JSON.stringify(text)}: ${result.rule}`);
+      return [];
+    });
   }
 }

@@ -1,10 +1,12 @@
-import { parseMailbox } from './mailbox.ts';
+import { parseAddress } from './mailbox.ts';
 import { faultsOfScale, localScale, type ScaleSettings, type ServiceScale, serviceScale } from './scale/service-scale.ts';
+import { readSenders, type SenderSettings } from './sender-settings.ts';
 import { environmentName, type Lookup, SettingReader } from './setting.ts';
 import { faultsOfTimeOrder, FEEDBACK_WINDOW_SECONDS, LONGEST_POLL_SECONDS, type TimeOrder } from './time-order.ts';
+import { readTokens, type TokenSettings } from './token-settings.ts';
 
 /** Everything in which one stage differs from another. */
-export interface StageSettings extends TimeOrder, ScaleSettings {
+export interface StageSettings extends TimeOrder, ScaleSettings, SenderSettings, TokenSettings {
   readonly name: string;
 
   /** Whether data and logs outlive a mistaken delete of the stacks. */
@@ -16,14 +18,6 @@ export interface StageSettings extends TimeOrder, ScaleSettings {
   /** Whether this stage alarms on metrics of the whole account and shows them: one stage of an account and region does. */
   readonly accountAlarms: boolean;
 
-  /** Who signs the tokens of the API. */
-  readonly issuer: string;
-  readonly audience: string;
-
-  /** `name@host` or `Display Name <name@host>`; the one identity that may send. */
-  readonly fromAddress: string;
-  /** Empty: answers go to the From address. */
-  readonly replyToAddress: string;
   /** Most bytes of one rendered mail: subject, HTML, text and unsubscribe URL together. */
   readonly maxMailBytes: number;
   /** Put before a scenario's id to get the name of its template in SES. */
@@ -100,8 +94,11 @@ const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   progressWindowSeconds: 0,
 };
 
-const isIssuer = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
-const isMailbox = (text: string): boolean => parseMailbox(text) !== undefined;
+/** A bare address, which SNS takes as it is. */
+const isAddress = (text: string): boolean => {
+  const parsed = parseAddress(text);
+  return parsed.ok && parsed.value.address === text;
+};
 
 const readTimes = (read: SettingReader) => ({
   sesTimeoutSeconds: read.number('sesTimeoutSeconds', 10, { from: 1, to: 60 }),
@@ -148,21 +145,12 @@ const readScale = (read: SettingReader) => ({
   warmWriteUnits: read.optional('warmWriteUnits', { from: 0, to: 1_000_000 }),
 });
 
-const readIdentity = (read: SettingReader) => ({
-  issuer: read.text('issuer', undefined, 'give the https address of the issuer of your tokens', isIssuer),
-  audience: read.text('audience', 'mail-dispatch', 'give the audience of your tokens', (text) => text !== ''),
-  fromAddress: read.text('fromAddress', undefined, 'give the verified sender as name@host or Name <name@host>', isMailbox),
-  replyToAddress: read.text(
-    'replyToAddress',
-    '',
-    'give name@host, Name <name@host> or nothing',
-    (text) => text === '' || isMailbox(text),
-  ),
+const readOthers = (read: SettingReader) => ({
   alarmEmail: read.text(
     'alarmEmail',
     '',
     'give the one mailbox that is told of alarms as name@host, or nothing',
-    (text) => text === '' || parseMailbox(text)?.address === text,
+    (text) => text === '' || isAddress(text),
   ),
   templatePrefix: read.text('templatePrefix', '', 'use letters, digits, - and _ only', (text) => /^[\w-]{0,40}$/.test(text)),
 });
@@ -194,6 +182,9 @@ const readRestoredTable = (read: SettingReader): RestoredTable | undefined => {
   return streamArn === '' || id === '' ? undefined : { streamArn, id };
 };
 
+/** Stages that mail everybody unless `allowedRecipients` says otherwise. The local stack mails nobody. */
+const OPEN_STAGES: ReadonlySet<string> = new Set(['prod', LOCAL]);
+
 /** Whether data outlives a mistaken delete: outside of development it does. */
 const keepsData = (name: string): boolean => name !== LOCAL && name !== 'dev';
 
@@ -209,7 +200,9 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
   }
   const read = new SettingReader(name === LOCAL ? (key) => lookup(key) ?? LOCAL_DEFAULTS[key] : lookup);
   const settings = {
-    ...readIdentity(read),
+    ...readTokens(read),
+    ...readSenders(read, OPEN_STAGES.has(name)),
+    ...readOthers(read),
     ...readTimes(read),
     ...readPolicy(read),
     ...readScale(read),

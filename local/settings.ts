@@ -2,6 +2,8 @@ import { dirname, join, resolve } from 'node:path';
 
 import * as z from 'zod';
 
+import { TOKEN_FORMS, type TokenForm } from './http/token-forms.ts';
+
 /** Where everything of ours is found from, whatever the working directory. */
 export const ROOT = resolve(import.meta.dirname, '..');
 
@@ -35,6 +37,8 @@ const Environment = z.object({
   /** The same for schedules of a minute. */
   RESOLVE_SECONDS: amount(2),
   COUNT_REQUESTS: z.enum(['0', '1']).default('0'),
+  /** Whose access tokens are imitated. */
+  LOCAL_TOKEN_FORM: z.enum(TOKEN_FORMS).default('plain'),
   /** Lets tests kill functions at chosen moments. */
   LOCAL_CRASH_POINTS: z.enum(['0', '1']).default('0'),
   /** Lets tests look for addresses in messages and error answers. */
@@ -62,6 +66,7 @@ export interface Settings {
   readonly sweepSeconds: number;
   readonly resolveSeconds: number;
   readonly countRequests: boolean;
+  readonly tokenForm: TokenForm;
   readonly crashPoints: boolean;
   readonly evidence: boolean;
 }
@@ -100,6 +105,7 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     sweepSeconds: env.SWEEP_SECONDS,
     resolveSeconds: env.RESOLVE_SECONDS,
     countRequests: env.COUNT_REQUESTS === '1',
+    tokenForm: env.LOCAL_TOKEN_FORM,
     crashPoints: env.LOCAL_CRASH_POINTS === '1',
     evidence: env.LOCAL_EVIDENCE === '1',
   };

@@ -65,13 +65,25 @@ const seedTemplates = (gate: Gate, seeds: readonly Seed[], prefix: string) => {
   for (const { id, template } of seeds) gate.templates.create({ TemplateName: `${prefix}${id}`, TemplateContent: template });
 };
 
+/** What the issuer is expected to put before our scopes, as the routes say it. */
+const scopePrefixOf = ({ routes }: Model): string => {
+  const [first = ''] = routes.flatMap(({ properties }) =>
+    properties.AuthorizationType === 'JWT' ? properties.AuthorizationScopes : [],
+  );
+  return first.slice(0, Math.max(0, first.lastIndexOf('mail:')));
+};
+
 const signTokens = async (issuer: Awaited<ReturnType<typeof startIssuer>>, model: Model): Promise<StackFile['tokens']> => {
   const [authorizer] = model.authorizers;
   const { Issuer, Audience } = authorizer?.properties.JwtConfiguration ?? { Issuer: issuer.address, Audience: ['local'] };
   if (issuer.locate(Issuer) !== issuer.address) {
     throw new Error(`The API trusts ${Issuer}, for which no token can be made here. Leave ISSUER unset.`);
   }
-  const sign = (person: keyof typeof PEOPLE) => issuer.sign(PEOPLE[person], { issuer: Issuer, audience: Audience[0] ?? '' });
+  const prefix = scopePrefixOf(model);
+  const sign = (person: keyof typeof PEOPLE) => {
+    const { subject, scopes } = PEOPLE[person];
+    return issuer.sign({ subject, scopes: scopes.map((scope) => `${prefix}${scope}`), audience: Audience[0] ?? '' }, Issuer);
+  };
   return { admin: await sign('admin'), secondAdmin: await sign('secondAdmin'), operator: await sign('operator') };
 };
 

@@ -76,12 +76,12 @@ export interface SendableGroup extends Group {
 /** Names the recipient of a group within one invocation. */
 export const groupId = ({ dispatchId, applyId }: RecipientKey): string => `${dispatchId} ${applyId}`;
 
-/** SES's answer, or why it was not asked: no time left, the mail cannot be rendered, or the attempts of the round are used up. */
+/** SES's answer, or why it was not asked: no time left, the stage may not mail the recipient, the mail cannot be rendered, or the attempts of the round are used up. */
 export type AttemptAnswer =
   | SendAnswer
   /** As `account`, but other mails were accepted since this recipient's last refusal, so it counts as an attempt. */
   | { readonly kind: 'refused-alone'; readonly code: string }
-  | { readonly kind: 'no-time' | 'unrenderable' | 'used-up'; readonly code: string };
+  | { readonly kind: 'no-time' | 'not-allowed' | 'unrenderable' | 'used-up'; readonly code: string };
 
 /** What one attempt came to, before it is recorded. */
 export interface AttemptEnd {
@@ -113,6 +113,7 @@ export const eventOf = (
     case 'accepted':
       return { type: 'accepted', token, messageId: answer.messageId };
     case 'permanent':
+    case 'not-allowed':
     case 'unrenderable':
       return { type: 'refused', token, code: answer.code, afterLost };
     case 'transient':
@@ -163,6 +164,7 @@ export const resultOf = (answer: AttemptAnswer): AttemptResult => {
     case 'accepted':
       return { outcome: 'sent', messageId: answer.messageId };
     case 'permanent':
+    case 'not-allowed':
     case 'unrenderable':
       return { outcome: 'failed', code: answer.code };
     case 'transient':
@@ -191,6 +193,7 @@ export const signalOf = (
   if (next.status === 'UNKNOWN') return { type: 'unknown', ...where, code: answer.code };
   const types = {
     permanent: 'failed',
+    'not-allowed': 'failed',
     unrenderable: 'failed',
     transient: next.status === 'FAILED' ? 'exhausted' : 'retry',
     throttled: 'throttled',

@@ -1,17 +1,28 @@
-import type { DispatchContent } from '../domain/content.ts';
+import type { IsAllowedRecipient } from '../domain/allowed-recipients.ts';
+import type { Addressee, DispatchContent } from '../domain/content.ts';
 import type { DispatchRequest } from '../domain/dispatch-request.ts';
 import type { CheckContent, CheckResult, TemplateSource } from './accept-ports.ts';
 
 export interface DraftDeps {
   readonly templates: TemplateSource;
   readonly checkContent: CheckContent;
+  readonly isAllowedRecipient: IsAllowedRecipient;
   /** As it goes into the header. */
   readonly from: string;
   readonly replyTo: string | undefined;
 }
 
+/** One recipient of a request. */
+export interface NamedRecipient {
+  /** Place among the recipients. */
+  readonly index: number;
+  readonly applyId: string;
+}
+
 /** Why a request does not make mails. */
 export type ContentRefusal =
+  /** The first recipients whom this stage may not mail, and how many there are. */
+  | { readonly outcome: 'recipients-not-allowed'; readonly recipients: readonly NamedRecipient[]; readonly total: number }
   | { readonly outcome: 'unknown-scenario' }
   | { readonly outcome: 'template-too-large' }
   /** The request names another version than the current one. */
@@ -32,9 +43,12 @@ export type Draft =
 /** Puts together what all mails of a request have in common, and checks that every one of them can be rendered. */
 export const draftContent = async (deps: DraftDeps, request: DispatchRequest): Promise<Draft> => {
   const { scenarioId, recipients, variables, subject, unsubscribeUrl } = request;
+  const notAllowed = refuseRecipients(deps.isAllowedRecipient, recipients);
   const found = await deps.templates.find(scenarioId);
-  if (found === undefined) return { ok: false, refusals: [{ outcome: 'unknown-scenario' }] };
-  if (found.kind === 'too-large') return { ok: false, refusals: [{ outcome: 'template-too-large' }] };
+  if (found?.kind !== 'template') {
+    const refusal = { outcome: found === undefined ? 'unknown-scenario' : 'template-too-large' } as const;
+    return { ok: false, refusals: notAllowed === undefined ? [refusal] : [notAllowed, refusal] };
+  }
 
   const content: DispatchContent = {
     template: found.template,
@@ -48,8 +62,18 @@ export const draftContent = async (deps: DraftDeps, request: DispatchRequest): P
   const checked = deps.checkContent(content, recipients);
   const isCurrent = request.templateVersion === undefined || request.templateVersion === found.version;
   const [first, ...others]: ContentRefusal[] = [
+    notAllowed ?? [],
     isCurrent ? [] : [{ outcome: 'template-changed', current: found.version } as const],
     checked.outcome === 'fine' ? [] : [checked],
   ].flat();
   return first === undefined ? { ok: true, drafted } : { ok: false, refusals: [first, ...others], drafted };
+};
+
+/** Recipients that a refusal lists; the others are only counted. */
+const MOST_LISTED = 100;
+
+const refuseRecipients = (isAllowed: IsAllowedRecipient, recipients: readonly Addressee[]): ContentRefusal | undefined => {
+  const refused = recipients.flatMap(({ applyId, email }, index) => (isAllowed(email) ? [] : [{ index, applyId }]));
+  if (refused.length === 0) return undefined;
+  return { outcome: 'recipients-not-allowed', recipients: refused.slice(0, MOST_LISTED), total: refused.length };
 };

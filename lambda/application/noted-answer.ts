@@ -21,6 +21,8 @@ export const toNotedAnswer = ({ group, claimed, answer }: AttemptEnd): NotedAnsw
 
 export const recipientOf = ({ key }: Pick<NotedAnswer, 'key'>): string => groupId(key);
 
-/** Whether SES was called: a mail that cannot be rendered, or was left for want of time, says nothing about it. */
+/** Whether SES was called: a mail that cannot be rendered, or may not be sent, or was left for want of time, says nothing about it. */
+const NOT_ASKED: ReadonlySet<AttemptAnswer['kind']> = new Set(['no-time', 'not-allowed', 'unrenderable', 'used-up']);
+
 export const wasAsked = (answer: AttemptAnswer): answer is SendAnswer | Extract<AttemptAnswer, { kind: 'refused-alone' }> =>
-  answer.kind !== 'no-time' && answer.kind !== 'unrenderable' && answer.kind !== 'used-up';
+  !NOT_ASKED.has(answer.kind);

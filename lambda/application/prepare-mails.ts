@@ -1,3 +1,4 @@
+import { RECIPIENT_NOT_ALLOWED } from '../domain/allowed-recipients.ts';
 import type { RenderedMail } from '../domain/content.ts';
 import { ATTEMPTS_EXHAUSTED } from '../domain/recipient.ts';
 import { longestPreparationSeconds } from '../domain/watermark.ts';
@@ -15,7 +16,10 @@ export interface GrantedClaim {
 export interface PreparedMail extends GrantedClaim {
   readonly prepared:
     | { readonly ok: true; readonly mail: RenderedMail }
-    | { readonly ok: false; readonly answer: Extract<AttemptAnswer, { kind: 'no-time' | 'unrenderable' | 'used-up' }> };
+    | {
+        readonly ok: false;
+        readonly answer: Extract<AttemptAnswer, { kind: 'no-time' | 'not-allowed' | 'unrenderable' | 'used-up' }>;
+      };
 }
 
 /**
@@ -24,11 +28,13 @@ export interface PreparedMail extends GrantedClaim {
  * mail that is slow.
  */
 export const prepareMails = (
-  { renderer, clock, policy }: Pick<SendDeps, 'renderer' | 'clock' | 'policy'>,
+  { renderer, isAllowedRecipient, clock, policy }: Pick<SendDeps, 'renderer' | 'isAllowedRecipient' | 'clock' | 'policy'>,
   granted: readonly GrantedClaim[],
 ): PreparedMail[] => {
   const until = clock() + (longestPreparationSeconds(policy) * 1000) / 2;
   return granted.map(({ group, claimed }, i) => {
+    if (!isAllowedRecipient(claimed.email))
+      return { group, claimed, prepared: { ok: false, answer: { kind: 'not-allowed', code: RECIPIENT_NOT_ALLOWED } } };
     if (claimed.recipient.attemptCount > policy.attemptsPerRound)
       return { group, claimed, prepared: { ok: false, answer: { kind: 'used-up', code: ATTEMPTS_EXHAUSTED } } };
     if (i > 0 && clock() > until) return { group, claimed, prepared: { ok: false, answer: NO_TIME_LEFT } };

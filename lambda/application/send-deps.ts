@@ -1,3 +1,4 @@
+import type { IsAllowedRecipient } from '../domain/allowed-recipients.ts';
 import type { SendPolicy, SendSignal } from './attempt-end.ts';
 import type { Pacer } from './pacer.ts';
 import type { PauseGuard } from './pause-guard.ts';
@@ -22,6 +23,8 @@ export interface SendDeps {
   readonly contents: ContentRepository;
   readonly ledger: Pick<UnclearLedger, 'add'>;
   readonly renderer: MailRenderer;
+  /** Asked before each call: the stage may have been restricted since accept. */
+  readonly isAllowedRecipient: IsAllowedRecipient;
   readonly provider: MailProvider;
   readonly pacer: Pacer;
   readonly guard: PauseGuard;

@@ -148,8 +148,9 @@ const judgeDispatches = async (
   if (refused.length > 0 && remainingMs() > neededMs(policy)) await stopRule.refused(refused.map(({ group }) => group.key));
 };
 
-/** SES will never take that mail, or it cannot be rendered. */
-const isRefusal = ({ kind }: AttemptEnd['answer']): boolean => kind === 'permanent' || kind === 'unrenderable';
+/** SES will never take that mail, or it cannot be rendered or may not be sent. */
+const isRefusal = ({ kind }: AttemptEnd['answer']): boolean =>
+  kind === 'permanent' || kind === 'unrenderable' || kind === 'not-allowed';
 
 const meetUnclaimed = async (
   deps: SendDeps,

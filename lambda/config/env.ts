@@ -19,3 +19,6 @@ export const amount = z.coerce.number().nonnegative();
 
 /** A part of a whole: above 0, at most 1. */
 export const share = z.coerce.number().positive().max(1);
+
+/** Texts with commas between them; may be empty. */
+export const list = z.string().transform((joined) => joined.split(',').filter((each) => each !== ''));

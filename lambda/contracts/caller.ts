@@ -7,8 +7,6 @@ export interface Caller {
   readonly isOperator: boolean;
 }
 
-const OPERATE = 'mail:operate';
-
 const Authorizer = z.object({
   jwt: z.object({
     claims: z.object({
@@ -20,11 +18,17 @@ const Authorizer = z.object({
   }),
 });
 
-/** Reads who sent a request; undefined for a token without a subject, whose dispatches would be nobody's. */
-export const parseCaller = (authorizer: unknown): Caller | undefined => {
-  const parsed = Authorizer.safeParse(authorizer);
-  if (!parsed.success) return undefined;
-  const { sub, scope = '', scp = '' } = parsed.data.jwt.claims;
-  const scopes = `${scope} ${scp}`.split(/[\s,[\]]+/);
-  return { adminId: sub, isOperator: scopes.includes(OPERATE) };
+/** Reads the admin of a token; undefined for one without a subject, whose dispatches would be nobody's. */
+export const parseAdminId = (authorizer: unknown): string | undefined => Authorizer.safeParse(authorizer).data?.jwt.claims.sub;
+
+/** Makes the reader of who sent a request; undefined as for {@link parseAdminId}. @param scopePrefix what the issuer puts before our scopes */
+export const createCallerParser = (scopePrefix: string): ((authorizer: unknown) => Caller | undefined) => {
+  const operate = `${scopePrefix}mail:operate`;
+  return (authorizer) => {
+    const parsed = Authorizer.safeParse(authorizer);
+    if (!parsed.success) return undefined;
+    const { sub, scope = '', scp = '' } = parsed.data.jwt.claims;
+    const scopes = `${scope} ${scp}`.split(/[\s,[\]]+/);
+    return { adminId: sub, isOperator: scopes.includes(operate) };
+  };
 };

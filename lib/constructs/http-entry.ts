@@ -1,6 +1,6 @@
-import { Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CorsHttpMethod, HttpApi, type HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -15,14 +15,18 @@ export interface Endpoint {
   readonly routes: readonly {
     readonly method: HttpMethod;
     readonly path: string;
-    /** A token with any one of these may call. */
+    /** A token with any one of these may call; the issuer's prefix is put before each. */
     readonly scopes: readonly string[];
   }[];
 }
 
 export interface HttpEntryProps {
   readonly issuer: string;
-  readonly audience: string;
+  readonly audience: readonly string[];
+  /** What the issuer puts before the names of scopes. */
+  readonly scopePrefix: string;
+  /** Origins of pages that may call from a browser; none: no page may. */
+  readonly allowedOrigins: readonly string[];
   /** By the name of their integration. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly kept: boolean;
@@ -43,6 +47,15 @@ const ACCESS_LOG = {
   authorizerError: '$context.authorizer.error',
 };
 
+/** What a page needs: the headers of our requests, and those of our answers that it reads. */
+const corsFor = (origins: readonly string[]) => ({
+  allowOrigins: [...origins],
+  allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST, CorsHttpMethod.PUT],
+  allowHeaders: ['authorization', 'content-encoding', 'content-type', 'idempotency-key'],
+  exposeHeaders: ['idempotency-replayed', 'location', 'retry-after'],
+  maxAge: Duration.hours(1),
+});
+
 /** The HTTP API: every route asks for a token of the issuer, with a scope. */
 export class HttpEntry extends Construct {
   readonly api: HttpApi;
@@ -51,12 +64,17 @@ export class HttpEntry extends Construct {
   constructor(scope: Construct, id: string, props: HttpEntryProps) {
     super(scope, id);
 
-    const authorizer = new HttpJwtAuthorizer('Tokens', props.issuer, { jwtAudience: [props.audience] });
-    const api = new HttpApi(this, 'Api', { apiName: Stack.of(this).stackName, createDefaultStage: false });
+    const authorizer = new HttpJwtAuthorizer('Tokens', props.issuer, { jwtAudience: [...props.audience] });
+    const api = new HttpApi(this, 'Api', {
+      apiName: Stack.of(this).stackName,
+      createDefaultStage: false,
+      ...(props.allowedOrigins.length > 0 && { corsPreflight: corsFor(props.allowedOrigins) }),
+    });
     for (const [name, { handler, routes }] of Object.entries(props.endpoints)) {
       const integration = new HttpLambdaIntegration(name, handler.lambda);
       for (const { method, path, scopes } of routes) {
-        api.addRoutes({ path, methods: [method], integration, authorizer, authorizationScopes: [...scopes] });
+        const authorizationScopes = scopes.map((scope) => `${props.scopePrefix}${scope}`);
+        api.addRoutes({ path, methods: [method], integration, authorizer, authorizationScopes });
       }
     }
 

@@ -32,8 +32,13 @@ export interface AuthorizerOptions {
   readonly issuer: string;
   /** Where the issuer's configuration is found. */
   readonly location: string;
+  /** A token must be for one of them. */
   readonly audience: readonly string[];
 }
+
+/** The claim `client_id` counts only in a token that has no `aud`. */
+const isFor = (audience: readonly string[], { aud, client_id: client }: JWTPayload): boolean =>
+  [aud ?? client].flat().some((each) => typeof each === 'string' && audience.includes(each));
 
 /** Checks tokens against the keys that the issuer publishes. */
 export const createAuthorizer = ({ issuer, location, audience }: AuthorizerOptions) => {
@@ -53,11 +58,10 @@ export const createAuthorizer = ({ issuer, location, audience }: AuthorizerOptio
       });
       const { payload } = await jwtVerify(token, await keys, {
         issuer,
-        audience: [...audience],
         algorithms: ['RS256', 'RS384', 'RS512'],
         requiredClaims: ['exp'],
       });
-      return payload;
+      return isFor(audience, payload) ? payload : undefined;
     } catch {
       return undefined;
     }

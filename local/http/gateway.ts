@@ -10,6 +10,7 @@ import type { Model } from '../template/model.ts';
 import { NotUnderstoodError } from '../template/understand.ts';
 import { gatewayAnswer, type HttpAnswer, readHttpAnswer } from './answer.ts';
 import { createAuthorizer, type JwtIdentity, type Verdict } from './authorizer.ts';
+import { answerPreflight, type Cors, corsHeaders, isPreflight } from './cors.ts';
 import { toHttpEvent } from './event.ts';
 import { findPage } from './pages.ts';
 import { createRouter, type Route, type RouteMatch } from './routes.ts';
@@ -68,6 +69,8 @@ interface Served {
   readonly route: Router;
   readonly pages: LocalPages;
   readonly apiId: string;
+  /** Absent: no page of another origin may call. */
+  readonly cors?: Cors;
 }
 
 const answer = async (request: IncomingMessage, { route, pages, apiId }: Served): Promise<HttpAnswer> => {
@@ -100,10 +103,28 @@ const answer = async (request: IncomingMessage, { route, pages, apiId }: Served)
   return invoke(target, event);
 };
 
+/** What the gateway answers, with what a browser wants to know about pages of other origins. */
+const answerPages = async (request: IncomingMessage, served: Served): Promise<HttpAnswer> => {
+  const { cors } = served;
+  if (cors === undefined) return answer(request, served);
+  if (isPreflight(request)) return answerPreflight(cors, request);
+  const { headers, ...rest } = await answer(request, served);
+  return { ...rest, headers: { ...headers, ...corsHeaders(cors, request) } };
+};
+
 const send = (response: ServerResponse, { status, headers, body }: HttpAnswer) => {
   response.writeHead(status, { ...headers, 'content-length': body.length });
   response.end(body);
 };
+
+const corsOf = ({ properties: { CorsConfiguration: cors } }: Model['apis'][number]): Cors | undefined =>
+  cors && {
+    origins: cors.AllowOrigins,
+    methods: cors.AllowMethods,
+    allowedHeaders: cors.AllowHeaders,
+    exposedHeaders: cors.ExposeHeaders,
+    maxAgeSeconds: cors.MaxAge,
+  };
 
 const buildRoutes = (model: Model, functions: FunctionHost, locate: (issuer: string) => string): Route<Target>[] => {
   const checks = new Map(
@@ -135,7 +156,7 @@ export const startGateway = async (settings: Settings, evidence: Evidence) => {
       send(response, UNAVAILABLE);
       return;
     }
-    answer(request, served).then(
+    answerPages(request, served).then(
       (result) => {
         if (result.status >= 400) {
           evidence.refusal(`${request.method ?? ''} ${request.url ?? ''} ${result.status}`, result);
@@ -156,7 +177,9 @@ export const startGateway = async (settings: Settings, evidence: Evidence) => {
       const [api, ...others] = model.apis;
       const second = others[0];
       if (second) throw new NotUnderstoodError(second.resource, 'the local stack serves one HTTP API');
-      served = { route: createRouter(buildRoutes(model, functions, locate)), pages, apiId: api?.ref ?? '' };
+      const cors = api && corsOf(api);
+      const route = createRouter(buildRoutes(model, functions, locate));
+      served = { route, pages, apiId: api?.ref ?? '', ...(cors && { cors }) };
     },
     /** Takes no new requests; answers what cuts off those still under way. */
     drain: () => {

@@ -7,14 +7,9 @@ import * as z from 'zod';
 
 import { HOST, listen } from '../ports.ts';
 import type { Settings } from '../settings.ts';
+import { claimsOf, type TokenFacts } from './token-forms.ts';
 
 const LIFETIME = '12h';
-
-/** Somebody a token is made for. */
-export interface Subject {
-  readonly subject: string;
-  readonly scopes: readonly string[];
-}
 
 const Stored = z.record(z.string(), z.string());
 
@@ -37,7 +32,7 @@ const isLocal = (issuer: string): boolean => /^(127\.0\.0\.1|localhost|.+\.local
  * Starts an OpenID issuer with real RSA keys; only the person at this machine gets tokens from it.
  * It speaks for every issuer named `*.localhost`, as if that name led here: a template must name an https address.
  */
-export const startIssuer = async (settings: Settings) => {
+export const startIssuer = async (settings: Pick<Settings, 'directory' | 'ports' | 'tokenForm'>) => {
   const key = await loadKey(join(settings.directory, 'issuer-key.json'));
   const { kty, n, e, kid, alg, use } = key;
   const server = createServer((request, response) => {
@@ -56,13 +51,11 @@ export const startIssuer = async (settings: Settings) => {
     address,
     /** Where the configuration of an issuer is really found. */
     locate: (issuer: string): string => (isLocal(issuer) ? address : issuer),
-    /** Signs a token that the API's authorizer accepts. */
-    sign: ({ subject, scopes }: Subject, { issuer, audience }: { readonly issuer: string; readonly audience: string }) =>
-      new SignJWT({ scope: scopes.join(' ') })
+    /** Signs a token that the API's authorizer accepts, in the form of the setting. */
+    sign: (facts: TokenFacts, iss: string) =>
+      new SignJWT(claimsOf[settings.tokenForm](facts))
         .setProtectedHeader({ alg: 'RS256', ...(kid !== undefined && { kid }) })
-        .setIssuer(issuer)
-        .setSubject(subject)
-        .setAudience(audience)
+        .setIssuer(iss)
         .setIssuedAt()
         .setExpirationTime(LIFETIME)
         .sign(privateKey),

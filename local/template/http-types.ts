@@ -7,6 +7,15 @@ export const HttpApi = z.strictObject({
   Name: z.string(),
   ProtocolType: z.literal('HTTP'),
   Description: withoutEffect('text'),
+  CorsConfiguration: z
+    .strictObject({
+      AllowOrigins: z.array(z.url()),
+      AllowMethods: z.array(z.string()),
+      AllowHeaders: z.array(z.string()),
+      ExposeHeaders: z.array(z.string()),
+      MaxAge: z.number(),
+    })
+    .optional(),
   DisableExecuteApiEndpoint: z.literal(false).optional(),
   Tags: withoutEffect('accounting'),
 });

@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { formatMailbox } from '../../lambda/adapters/addresses/mailbox.ts';
-import { normaliseAddress } from '../../lambda/adapters/addresses/normalise-address.ts';
 import { createMailProvider } from '../../lambda/adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../lambda/adapters/ses/ses-client.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
@@ -235,24 +233,23 @@ it('an acceptance brings the id, and the request goes where SES takes mail', asy
 });
 
 describe('a canary', () => {
-  it.each([
-    ['채용팀 <jobs@example.org>', '=?UTF-8?B?7LGE7Jqp7YyA?= <jobs@example.org>'],
-    ['"Karen, Chan" <jobs@example.org>', '"Karen, Chan" <jobs@example.org>'],
-    ['Karen, Chan <jobs@example.org>', '"Karen, Chan" <jobs@example.org>'],
-  ])('from %s goes out with the From header that mails have (V5)', async (fromAddress, header) => {
-    server = await startSesServer(json(200, { MessageId: 'canary-1' }));
-    vi.stubEnv('AWS_ENDPOINT_URL_SESV2', server.url);
-    const client = createSesClient(TIMEOUT_SECONDS);
-    const provider = createMailProvider({ client, configurationSet: 'mail-events', timeoutSeconds: TIMEOUT_SECONDS });
+  it.each(['=?UTF-8?B?7LGE7Jqp7YyA?= <jobs@example.org>', '"Karen, Chan" <jobs@example.org>'])(
+    'from %s goes out with the From header as it is (V5)',
+    async (header) => {
+      server = await startSesServer(json(200, { MessageId: 'canary-1' }));
+      vi.stubEnv('AWS_ENDPOINT_URL_SESV2', server.url);
+      const client = createSesClient(TIMEOUT_SECONDS);
+      const provider = createMailProvider({ client, configurationSet: 'mail-events', timeoutSeconds: TIMEOUT_SECONDS });
 
-    const answer = await provider.sendCanary(formatMailbox(fromAddress, normaliseAddress));
+      const answer = await provider.sendCanary(header);
 
-    client.destroy();
-    expect(answer).toEqual({ kind: 'accepted', messageId: 'canary-1' });
-    expect(JSON.parse(server.posts[0]?.body ?? '')).toMatchObject({
-      FromEmailAddress: header,
-      Destination: { ToAddresses: ['success@simulator.amazonses.com'] },
-      ConfigurationSetName: 'mail-events',
-    });
-  });
+      client.destroy();
+      expect(answer).toEqual({ kind: 'accepted', messageId: 'canary-1' });
+      expect(JSON.parse(server.posts[0]?.body ?? '')).toMatchObject({
+        FromEmailAddress: header,
+        Destination: { ToAddresses: ['success@simulator.amazonses.com'] },
+        ConfigurationSetName: 'mail-events',
+      });
+    },
+  );
 });

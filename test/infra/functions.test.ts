@@ -128,7 +128,7 @@ describe('the settings of a stage', () => {
       UNKNOWN_AFTER_SECONDS: '1800',
       LEASE_SECONDS: '200',
       ATTEMPTS_PER_ROUND: '5',
-      FROM_ADDRESS: 'Hiring <jobs@mail.example.org>',
+      FROM_ADDRESS: '"Hiring" <jobs@mail.example.org>',
       RETENTION_DAYS: '90',
     });
   });
@@ -145,7 +145,7 @@ describe('the settings of a stage', () => {
   it('reach the function that accepts', () => {
     expect(environmentOf(own, 'AcceptDispatch')).toMatchObject({
       TEMPLATE_PREFIX: 'recruiting-',
-      FROM_ADDRESS: 'Hiring <jobs@mail.example.org>',
+      FROM_ADDRESS: '"Hiring" <jobs@mail.example.org>',
       REPLY_TO_ADDRESS: 'help@example.org',
       REPEAT_GUARD_SECONDS: '300',
       MAX_SEND_RATE: '80',

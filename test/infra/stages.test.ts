@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseMailbox } from '../../lib/mailbox.ts';
 import { readStage } from '../../lib/stages.ts';
 import { GIVEN } from './synthesized.ts';
 
@@ -32,7 +31,13 @@ describe('a stage', () => {
       deletionProtection: false,
       accountAlarms: true,
       ...GIVEN,
-      audience: 'mail-dispatch',
+      fromAddress: { header: '"Hiring" <jobs@mail.example.org>', address: 'jobs@mail.example.org', domain: 'mail.example.org' },
+      formerFromAddresses: [],
+      allowedRecipients: ['*'],
+      sesSandbox: false,
+      audience: ['mail-dispatch'],
+      scopePrefix: '',
+      allowedOrigins: [],
       replyToAddress: '',
       templatePrefix: '',
       sesTimeoutSeconds: 10,
@@ -175,20 +180,5 @@ describe('the time order', () => {
     ['leaseSeconds', 'visibilitySeconds', { visibilitySeconds: 100 }, 300, 100],
   ])('%s < %s is asked for by name', (shorter, longer, given, low, high) => {
     expect(() => read('prod', { ...GIVEN, ...given })).toThrow(`${shorter} (${low}) must be less than ${longer} (${high})`);
-  });
-});
-
-describe('a mailbox', () => {
-  it.each([
-    ['no-reply@example.org', 'no-reply@example.org', 'example.org'],
-    ['Hiring <jobs@mail.example.org>', 'jobs@mail.example.org', 'mail.example.org'],
-    ['"Hiring, Inc." <jobs@example.org>', 'jobs@example.org', 'example.org'],
-    [' 채용 <jobs@example.org> ', 'jobs@example.org', 'example.org'],
-  ])('%j is an address and a domain', (text, address, domain) => {
-    expect(parseMailbox(text)).toEqual({ address, domain });
-  });
-
-  it.each(['', 'a', '@b', 'a@', 'a@b@c', 'a b@c', '<a@b', 'a@b>', 'x <a@b> y', 'a@b, c@d'])('%j is none', (text) => {
-    expect(parseMailbox(text)).toBeUndefined();
   });
 });

@@ -58,6 +58,7 @@ const accept = (body: object, key: string, admin = 'admin-1', clock = Date.now):
         return Promise.resolve(template && { kind: 'template', template, version: 'v-1' });
       },
     },
+    isAllowedRecipient: () => true,
     digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
     checkContent: createCheckContent(1_000_000),
     beginEstimate: () => () => Promise.resolve(undefined),

@@ -51,6 +51,7 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
     contents: createFakeContents(Object.fromEntries(['d-1', 'd-2'].map((id) => [id, aContent()]))),
     ledger: createLedgerPort(deps, process),
     renderer: plainRenderer,
+    isAllowedRecipient: () => true,
     provider: deps.ses.provider(process),
     pacer: createPacer({
       clock,

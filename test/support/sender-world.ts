@@ -9,6 +9,7 @@ import { neededMs } from '../../lambda/application/send-deps.ts';
 import type { SendRate } from '../../lambda/application/send-rate.ts';
 import { createSendRecipients } from '../../lambda/application/send-recipients.ts';
 import { createStopRule } from '../../lambda/application/stop-dispatch.ts';
+import type { IsAllowedRecipient } from '../../lambda/domain/allowed-recipients.ts';
 import type { MessageAction } from '../../lambda/domain/message-rule.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
@@ -36,6 +37,7 @@ export interface WorldOptions {
   readonly answer?: (call: Call, n: number) => SendAnswer | Promise<SendAnswer>;
   readonly contents?: ContentRepository;
   readonly renderer?: MailRenderer;
+  readonly isAllowedRecipient?: IsAllowedRecipient;
   readonly random?: Random;
   readonly maxSendRate?: number;
   readonly parallelCalls?: number;
@@ -83,6 +85,7 @@ export const createSenderWorld = ({
   answer,
   contents = createFakeContents(),
   renderer = plainRenderer,
+  isAllowedRecipient = () => true,
   random = () => 0.5,
   maxSendRate = 1000,
   parallelCalls = 10,
@@ -117,6 +120,7 @@ export const createSenderWorld = ({
     contents,
     ledger,
     renderer,
+    isAllowedRecipient,
     provider,
     pacer,
     guard: createPauseGuard({

@@ -2,7 +2,7 @@ import type { AcceptResult } from '../../application/accept-dispatch.ts';
 import type { RecipientFault } from '../../application/accept-ports.ts';
 import { dispatchPath, toAcceptedView } from '../../contracts/dispatch-view.ts';
 import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import { ofRecipient, ofTemplate, STORAGE_DETAILS, templateTooLarge, TOO_COSTLY, unknownScenario } from './faults.ts';
+import { notAllowed, ofRecipient, ofTemplate, STORAGE_DETAILS, templateTooLarge, TOO_COSTLY, unknownScenario } from './faults.ts';
 
 /** Says over HTTP what became of a request. */
 export const toAnswer = (result: AcceptResult): HttpAnswer => {
@@ -17,6 +17,8 @@ export const toAnswer = (result: AcceptResult): HttpAnswer => {
       return problemAnswer(
         problem('possible-duplicate', { ...(result.dispatchId !== undefined && { dispatchId: result.dispatchId }) }),
       );
+    case 'recipients-not-allowed':
+      return problemAnswer(problem('invalid-request', { errors: result.recipients.map(notAllowed), total: result.total }));
     case 'unknown-scenario':
       return problemAnswer(problem('unknown-scenario', { errors: [unknownScenario()] }));
     case 'template-changed':

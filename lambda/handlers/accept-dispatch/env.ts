@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { amount, positive, share, text } from '../../config/env.ts';
+import { amount, list, positive, share, text } from '../../config/env.ts';
 
 /** The settings of the function that accepts dispatches. */
 export const AcceptDispatchEnv = z.object({
@@ -15,10 +15,12 @@ export const AcceptDispatchEnv = z.object({
   MAX_MAIL_BYTES: positive,
   /** Put before the scenario id to get the name of the SES template; may be empty. */
   TEMPLATE_PREFIX: z.string(),
-  /** `name@host` or `Display Name <name@host>`. */
+  /** Who mails are from, as it goes into the header. */
   FROM_ADDRESS: text,
-  /** Empty: answers go to the From address. */
+  /** As it goes into the header; empty: answers go to the From address. */
   REPLY_TO_ADDRESS: z.string(),
+  /** Addresses, domains and `*.domain` that may be mailed beside the simulator of SES; `*`: everybody. */
+  ALLOWED_RECIPIENTS: list,
   /** How long the same content is not taken again under another key. */
   REPEAT_GUARD_SECONDS: positive,
   /** For estimates: what waits there goes out first. */

@@ -1,4 +1,5 @@
 import type { RecipientFault, StorageLimit, TemplateFault } from '../../application/accept-ports.ts';
+import type { NamedRecipient } from '../../application/draft-content.ts';
 import type { SharedAddress } from '../../application/preview-dispatch.ts';
 import { type Fault, toPointer } from '../../contracts/problem.ts';
 import { STORAGE_LIMITS } from '../../domain/dispatch-request.ts';
@@ -58,6 +59,9 @@ export const ofRecipient = ({ index, applyId, rule, name, limit }: RecipientFaul
   const path = name === undefined ? ['recipients', index] : ['recipients', index, 'variables', ...name.split('.')];
   return fault(path, rule, RENDER_DETAILS[rule].replace('#', limit?.toLocaleString('en-US') ?? ''), applyId);
 };
+
+export const notAllowed = ({ index, applyId }: NamedRecipient): Fault =>
+  fault(['recipients', index, 'email'], 'recipient-not-allowed', 'is not among the recipients that this stage may mail', applyId);
 
 export const TOO_COSTLY = 'Rendering the mails takes longer than 10 seconds.';
 export const tooCostly = (): Fault => fault(['scenarioId'], 'template-too-costly', TOO_COSTLY);

@@ -7,7 +7,7 @@ import { readBody } from '../../adapters/http/request-body.ts';
 import type { AcceptDispatch, AcceptResult } from '../../application/accept-dispatch.ts';
 import { Unavailable } from '../../application/accept-ports.ts';
 import type { PreviewDispatch } from '../../application/preview-dispatch.ts';
-import { type Caller, parseCaller } from '../../contracts/caller.ts';
+import { parseAdminId } from '../../contracts/caller.ts';
 import type { ParsedRequest } from '../../contracts/dispatch-request.ts';
 import { parseIdempotencyKey } from '../../contracts/idempotency-key.ts';
 import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
@@ -44,7 +44,7 @@ export const createHandler = (deps: AcceptDispatchHandlerDeps) => {
     return problemAnswer(problem(...args));
   };
 
-  const accept = async ({ adminId }: Caller, event: Event): Promise<HttpAnswer> => {
+  const accept = async (adminId: string, event: Event): Promise<HttpAnswer> => {
     const header = parseIdempotencyKey(event.headers['idempotency-key']);
     if (!header.ok) return refuse(`idempotency-key-${header.why}`);
     const body = await readBody(event);
@@ -61,7 +61,7 @@ export const createHandler = (deps: AcceptDispatchHandlerDeps) => {
     return toAnswer(result);
   };
 
-  const preview = async ({ adminId }: Caller, event: Event): Promise<HttpAnswer> => {
+  const preview = async (adminId: string, event: Event): Promise<HttpAnswer> => {
     const body = await readBody(event);
     if (!body.ok) return refuse(body.problem, body.more);
     const parsed = parseRequest(body.json);
@@ -73,9 +73,9 @@ export const createHandler = (deps: AcceptDispatchHandlerDeps) => {
   };
 
   const answer = async (event: Event): Promise<HttpAnswer> => {
-    const caller = parseCaller(event.requestContext.authorizer);
-    if (caller === undefined) return refuse('no-subject');
-    return event.routeKey === 'POST /dispatches/preview' ? preview(caller, event) : accept(caller, event);
+    const adminId = parseAdminId(event.requestContext.authorizer);
+    if (adminId === undefined) return refuse('no-subject');
+    return event.routeKey === 'POST /dispatches/preview' ? preview(adminId, event) : accept(adminId, event);
   };
 
   return middy(async (event: Event): Promise<HttpAnswer> => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
 import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { dispatchIdOf } from '../../adapters/digest/dispatch-id.ts';
 import { fingerprintOf } from '../../adapters/digest/fingerprint.ts';
@@ -27,6 +26,7 @@ import { createTemplateSource } from '../../application/find-template.ts';
 import { createPreviewDispatch } from '../../application/preview-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createRequestParser } from '../../contracts/dispatch-request.ts';
+import { createIsAllowedRecipient } from '../../domain/allowed-recipients.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
 import { AcceptDispatchEnv } from './env.ts';
@@ -84,8 +84,9 @@ const common = {
     sleep,
   }),
   clock,
-  from: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
-  replyTo: env.REPLY_TO_ADDRESS === '' ? undefined : formatMailbox(env.REPLY_TO_ADDRESS, normaliseAddress),
+  from: env.FROM_ADDRESS,
+  replyTo: env.REPLY_TO_ADDRESS === '' ? undefined : env.REPLY_TO_ADDRESS,
+  isAllowedRecipient: createIsAllowedRecipient(env.ALLOWED_RECIPIENTS),
 };
 
 export const handler = createHandler({

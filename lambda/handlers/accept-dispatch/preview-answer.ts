@@ -2,6 +2,7 @@ import type { Preview } from '../../application/preview-dispatch.ts';
 import type { ParsedRequest } from '../../contracts/dispatch-request.ts';
 import { type Listed, type PreviewView, toPreviewView } from '../../contracts/preview-view.ts';
 import {
+  notAllowed,
   ofRecipient,
   ofTemplate,
   sharedAddress,
@@ -30,6 +31,11 @@ export const toPreview = (parsed: ParsedRequest, preview: Preview | undefined): 
 
 const listed = (refusal: Preview['refusals'][number], placeOf: (index: number) => number): Listed => {
   switch (refusal.outcome) {
+    case 'recipients-not-allowed':
+      return {
+        faults: refusal.recipients.map((each) => notAllowed({ ...each, index: placeOf(each.index) })),
+        total: refusal.total,
+      };
     case 'unknown-scenario':
       return { faults: [unknownScenario()], total: 1 };
     case 'template-changed':

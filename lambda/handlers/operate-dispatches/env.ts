@@ -9,6 +9,8 @@ export const OperateDispatchesEnv = z.object({
   TABLE_NAME: text,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
+  /** What the issuer puts before our scopes; may be empty. */
+  SCOPE_PREFIX: z.string(),
 });
 
 /** What the stack must set. */

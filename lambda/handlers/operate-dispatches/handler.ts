@@ -3,7 +3,7 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 
 import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
-import { parseCaller } from '../../contracts/caller.ts';
+import { createCallerParser } from '../../contracts/caller.ts';
 import { parseDispatchId } from '../../contracts/dispatch-id.ts';
 import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { describeError } from '../../observability/describe-error.ts';
@@ -20,6 +20,7 @@ const METRICS: Readonly<Record<Exclude<Ending, 'answered'>, string>> = {
 /** HTTP in, HTTP out: what people do to a dispatch and its recipients. */
 export const createHandler = (deps: OperateDispatchesHandlerDeps) => {
   const { logger, metrics, count } = deps.telemetry;
+  const parseCaller = createCallerParser(deps.scopePrefix);
   const requests = createRequests(deps);
   const answers: Readonly<Record<string, Answer>> = {
     'POST /dispatches/{dispatchId}/cancel': requests.cancel,

@@ -39,5 +39,6 @@ export const handler = createHandler({
   settleRecipient: createSettleRecipient({ dispatches, recipients, clock }),
   settleRecipients: createSettleRecipients({ dispatches, recipients, clock }),
   clock,
+  scopePrefix: env.SCOPE_PREFIX,
   telemetry: createTelemetry(env.STAGE),
 });

@@ -16,6 +16,8 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import { exportAnswer, invalid, operatedAnswer, retriedAnswer, settledAnswer, settledManyAnswer } from './answer.ts';
 
 export interface OperateDispatchesHandlerDeps {
+  /** What the issuer puts before our scopes. */
+  readonly scopePrefix: string;
   readonly operateDispatch: OperateDispatch;
   readonly retryRecipients: RetryRecipients;
   readonly settleRecipient: SettleRecipient;

@@ -6,7 +6,7 @@ import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
 import { readBody } from '../../adapters/http/request-body.ts';
 import type { OperateSending } from '../../application/operate-sending.ts';
-import { type Caller, parseCaller } from '../../contracts/caller.ts';
+import { parseAdminId } from '../../contracts/caller.ts';
 import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { parseSendingRequest, toSendingView } from '../../contracts/sending.ts';
 import { describeError } from '../../observability/describe-error.ts';
@@ -30,7 +30,7 @@ const METRICS: Readonly<Record<Exclude<Ending, 'answered'>, string>> = {
 export const createHandler = ({ operateSending, telemetry: { logger, metrics, count } }: OperateSendingHandlerDeps) => {
   const show = async (): Promise<HttpAnswer> => jsonAnswer(200, toSendingView((await operateSending.read()).sending));
 
-  const change = async ({ adminId }: Caller, event: Event): Promise<HttpAnswer> => {
+  const change = async (adminId: string, event: Event): Promise<HttpAnswer> => {
     const body = await readBody(event);
     if (!body.ok) return problemAnswer(problem(body.problem, body.more));
     const parsed = parseSendingRequest(body.json);
@@ -47,13 +47,13 @@ export const createHandler = ({ operateSending, telemetry: { logger, metrics, co
   };
 
   const answer = async (event: Event): Promise<HttpAnswer> => {
-    const caller = parseCaller(event.requestContext.authorizer);
-    if (caller === undefined) return problemAnswer(problem('no-subject'));
+    const adminId = parseAdminId(event.requestContext.authorizer);
+    if (adminId === undefined) return problemAnswer(problem('no-subject'));
     switch (event.routeKey) {
       case 'GET /sending':
         return show();
       case 'PUT /sending':
-        return change(caller, event);
+        return change(adminId, event);
       default:
         return problemAnswer(problem('not-found'));
     }

@@ -10,6 +10,8 @@ export const ReadDispatchesEnv = z.object({
   BY_ADMIN_INDEX: text,
   OPEN_INDEX: text,
   EXPORT_BUCKET: text,
+  /** What the issuer puts before our scopes; may be empty. */
+  SCOPE_PREFIX: z.string(),
 });
 
 /** What the stack must set. */

@@ -3,7 +3,7 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 
 import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
-import { parseCaller } from '../../contracts/caller.ts';
+import { createCallerParser } from '../../contracts/caller.ts';
 import { parseDispatchId } from '../../contracts/dispatch-id.ts';
 import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
 import { describeError } from '../../observability/describe-error.ts';
@@ -11,6 +11,8 @@ import type { Telemetry } from '../../observability/telemetry.ts';
 import { type Answer, createRequests, type Event, notFound, type ReadPorts } from './requests.ts';
 
 export interface ReadDispatchesHandlerDeps extends ReadPorts {
+  /** What the issuer puts before our scopes. */
+  readonly scopePrefix: string;
   readonly telemetry: Telemetry;
 }
 
@@ -23,7 +25,9 @@ const METRICS: Readonly<Record<Ending, string>> = {
 };
 
 /** HTTP in, HTTP out: which dispatches there are, and what became of one, its recipients and its exports. */
-export const createHandler = ({ telemetry: { logger, metrics, count }, ...ports }: ReadDispatchesHandlerDeps) => {
+export const createHandler = ({ telemetry, scopePrefix, ...ports }: ReadDispatchesHandlerDeps) => {
+  const { logger, metrics, count } = telemetry;
+  const parseCaller = createCallerParser(scopePrefix);
   const requests = createRequests(ports);
   const ofDispatch: Readonly<Record<string, Answer>> = {
     'GET /dispatches/{dispatchId}': requests.dispatch,

@@ -28,5 +28,6 @@ export const handler = createHandler({
     createListRepository({ client, tableName, byAdminIndex: env.BY_ADMIN_INDEX, openIndex: env.OPEN_INDEX }),
   ),
   readExport: createReadExport(dispatches, exports, clock),
+  scopePrefix: env.SCOPE_PREFIX,
   telemetry: createTelemetry(env.STAGE),
 });

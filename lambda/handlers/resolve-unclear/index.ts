@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
-import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
@@ -39,7 +37,7 @@ export const handler = createHandler({
       configurationSet: env.CONFIGURATION_SET,
       timeoutSeconds: env.SES_TIMEOUT_SECONDS,
     }),
-    from: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
+    from: env.FROM_ADDRESS,
     policy: {
       unclear: env.UNCLEAR_POLICY,
       attemptsPerRound: env.ATTEMPTS_PER_ROUND,

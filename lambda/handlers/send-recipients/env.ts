@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { amount, positive, share, text } from '../../config/env.ts';
+import { amount, list, positive, share, text } from '../../config/env.ts';
 
 /** The settings of the function that hands mails to SES. */
 export const SendRecipientsEnv = z.object({
@@ -39,6 +39,8 @@ export const SendRecipientsEnv = z.object({
   PAUSE_LOOK_SECONDS: positive,
   /** Who canaries are from; dispatches of another sender are stopped when SES refuses them. */
   FROM_ADDRESS: text,
+  /** Addresses, domains and `*.domain` that may be mailed beside the simulator of SES; `*`: everybody. */
+  ALLOWED_RECIPIENTS: list,
   /** How long a final recipient is kept. */
   RETENTION_DAYS: positive,
 });

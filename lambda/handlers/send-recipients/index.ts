@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { formatMailbox } from '../../adapters/addresses/mailbox.ts';
-import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
 import { createAccountRepository } from '../../adapters/dynamo/account-repository.ts';
 import { createCanaryRepository } from '../../adapters/dynamo/canary-repository.ts';
 import { createContentRepository } from '../../adapters/dynamo/content-repository.ts';
@@ -33,6 +31,7 @@ import { createSendRate } from '../../application/send-rate.ts';
 import { createSendRecipients } from '../../application/send-recipients.ts';
 import { createStopRule } from '../../application/stop-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
+import { createIsAllowedRecipient } from '../../domain/allowed-recipients.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
 import { SendRecipientsEnv } from './env.ts';
@@ -95,6 +94,7 @@ export const handler = createHandler({
     contents: createContentRepository({ client: table, tableName: env.TABLE_NAME, objects, clock }),
     ledger: createUnclearLedger(table, env.TABLE_NAME),
     renderer: createMailRenderer(env.MAX_MAIL_BYTES),
+    isAllowedRecipient: createIsAllowedRecipient(env.ALLOWED_RECIPIENTS),
     provider,
     pacer: createPacer({
       clock,
@@ -117,7 +117,7 @@ export const handler = createHandler({
       provider,
       quota: createQuotaRoom({ accounts, refresh, clock }),
       stopDispatch: (...args) => stopRule.stop(...args),
-      fromAddress: formatMailbox(env.FROM_ADDRESS, normaliseAddress),
+      fromAddress: env.FROM_ADDRESS,
       lookAgainSeconds: env.PAUSE_LOOK_SECONDS,
       callMs: neededMs({ sesTimeoutSeconds: env.SES_TIMEOUT_SECONDS }),
       clock,

@@ -17,11 +17,13 @@ const API_TIMEOUT = Duration.seconds(29);
 
 /** The API with the functions behind it. */
 export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
-  const { kept, issuer, audience } = parts.stage;
+  const { kept, issuer, audience, scopePrefix, allowedOrigins } = parts.stage;
   const own = { Accept: addAccept(scope, parts), Read: addRead(scope, parts) };
   return new HttpEntry(scope, 'Http', {
     issuer,
     audience,
+    scopePrefix,
+    allowedOrigins,
     kept,
     endpoints: { ...addOperate(scope, parts), ...own },
   });
@@ -42,8 +44,9 @@ const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Part
       LIST_BUCKET: lists.name,
       MAX_MAIL_BYTES: String(maxMailBytes),
       TEMPLATE_PREFIX: templatePrefix,
-      FROM_ADDRESS: fromAddress,
+      FROM_ADDRESS: fromAddress.header,
       REPLY_TO_ADDRESS: replyToAddress,
+      ALLOWED_RECIPIENTS: stage.allowedRecipients.join(','),
       REPEAT_GUARD_SECONDS: String(repeatGuardSeconds),
       SEND_QUEUE_URL: sends.queue.queueUrl,
       MAX_SEND_RATE: String(maxSendRate),
@@ -79,6 +82,7 @@ const addRead = (scope: Construct, { stage, table, exports }: Parts): Endpoint =
       BY_ADMIN_INDEX,
       OPEN_INDEX,
       EXPORT_BUCKET: exports.name,
+      SCOPE_PREFIX: stage.scopePrefix,
     } satisfies ReadDispatchesEnvVars,
   });
   table.grantRead(read);

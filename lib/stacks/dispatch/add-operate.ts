@@ -19,6 +19,7 @@ export const addOperate = (scope: Construct, { stage, table }: Parts): Record<st
       STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
       RETENTION_DAYS: String(stage.retentionDays),
+      SCOPE_PREFIX: stage.scopePrefix,
     } satisfies OperateDispatchesEnvVars,
   });
   table.grantOperate(dispatches);

@@ -34,13 +34,13 @@ export const addResolver = (scope: Construct, { stage, scale, table, sends, even
       FEEDBACK_REDELIVERY_SECONDS: String(redeliverySeconds(stage, scale.feedback.windowSeconds)),
       UNKNOWN_AFTER_SECONDS: String(stage.unknownAfterSeconds),
       RESENDS_AFTER_LOST: String(stage.resendsAfterLost),
-      FROM_ADDRESS: stage.fromAddress,
+      FROM_ADDRESS: stage.fromAddress.header,
       RETENTION_DAYS: String(stage.retentionDays),
     } satisfies ResolveUnclearEnvVars,
   });
   table.grantResolve(resolver);
   sends.grantSend(resolver);
-  grantSendMail(resolver, stage.fromAddress, events.configurationSet);
+  grantSendMail(resolver, stage, events.configurationSet);
   new Rule(scope, 'ResolveRegularly', {
     schedule: Schedule.rate(Duration.minutes(1)),
     targets: [new LambdaTarget(resolver.lambda)],

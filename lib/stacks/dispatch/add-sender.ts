@@ -37,7 +37,8 @@ export const addSender = (scope: Construct, { stage, scale, table, lists, sends,
       PAUSE_BASE_SECONDS: String(stage.pauseBaseSeconds),
       PAUSE_CAP_SECONDS: String(stage.pauseCapSeconds),
       PAUSE_LOOK_SECONDS: String(stage.pauseLookSeconds),
-      FROM_ADDRESS: stage.fromAddress,
+      FROM_ADDRESS: stage.fromAddress.header,
+      ALLOWED_RECIPIENTS: stage.allowedRecipients.join(','),
       RETENTION_DAYS: String(stage.retentionDays),
     } satisfies SendRecipientsEnvVars,
   });
@@ -45,7 +46,7 @@ export const addSender = (scope: Construct, { stage, scale, table, lists, sends,
   lists.grantGet(sender);
   sends.grantSend(sender);
   sends.grantHide(sender);
-  grantSendMail(sender, stage.fromAddress, events.configurationSet);
+  grantSendMail(sender, stage, events.configurationSet);
   grantReadQuota(sender);
   sends.feed(sender, { batchSize, maxConcurrency: concurrency });
   return sender;

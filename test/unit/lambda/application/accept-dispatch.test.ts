@@ -9,6 +9,7 @@ import {
   type NewDispatch,
   Unavailable,
 } from '../../../../lambda/application/accept-ports.ts';
+import type { IsAllowedRecipient } from '../../../../lambda/domain/allowed-recipients.ts';
 import type { DispatchRequest } from '../../../../lambda/domain/dispatch-request.ts';
 import type { SendEstimate } from '../../../../lambda/domain/send-estimate.ts';
 import { someAddressees } from '../../../support/accept-builders.ts';
@@ -55,11 +56,13 @@ const createWorld = () => {
     check: { outcome: 'fine' } as CheckResult,
     estimate: undefined as SendEstimate | undefined,
     now: T0,
+    isAllowedRecipient: (() => true) as IsAllowedRecipient,
     create: { outcome: 'created' } as CreateResult,
     /** Runs before the template is looked up: another request may be faster. */
     meanwhile: () => {},
   };
   const deps: AcceptDispatchDeps = {
+    isAllowedRecipient: (address) => world.isAllowedRecipient(address),
     digests: { dispatchId: (admin, key) => `${admin}/${key}`, fingerprint },
     dispatches: {
       find: (id) => {
@@ -126,6 +129,34 @@ const dispatch = {
   createdAt: T0,
   ...rowCounts({ PENDING: 3 }),
 } as const;
+
+describe('a request with recipients whom the stage may not mail', () => {
+  it('is refused, names the first 100 of them and counts all, and leaves its key free', async () => {
+    world.isAllowedRecipient = (address) => address === 'kim.1@example.com';
+    const recipients = someAddressees(151);
+
+    const refused = await accept('admin-1', 'key-1', { ...request, recipients });
+
+    expect(refused).toMatchObject({ outcome: 'recipients-not-allowed', total: 150 });
+    if (refused.outcome !== 'recipients-not-allowed') throw new Error(refused.outcome);
+    expect(refused.recipients).toHaveLength(100);
+    expect(refused.recipients.slice(0, 2)).toEqual([
+      { index: 0, applyId: 'a-0' },
+      { index: 2, applyId: 'a-2' },
+    ]);
+    expect(world.created).toEqual([]);
+    expect(await accept('admin-1', 'key-1', { ...request, recipients: someAddressees(2).slice(1) })).toMatchObject({
+      outcome: 'accepted',
+    });
+  });
+
+  it('is a replay if it was accepted while the stage might mail them', async () => {
+    await accept('admin-1', 'key-1', request);
+    world.isAllowedRecipient = () => false;
+
+    expect(await accept('admin-1', 'key-1', request)).toMatchObject({ outcome: 'replayed' });
+  });
+});
 
 describe('a new request', () => {
   it('is looked up, checked, and stored whole', async () => {

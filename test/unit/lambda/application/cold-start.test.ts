@@ -51,6 +51,7 @@ const startCold = ({ senders, maxSendRate, isAnswered }: { senders: number; maxS
       contents: createFakeContents(),
       ledger: createFakeLedger(),
       renderer: plainRenderer,
+      isAllowedRecipient: () => true,
       provider,
       pacer: createPacer({
         clock: now,

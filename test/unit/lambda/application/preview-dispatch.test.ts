@@ -23,6 +23,7 @@ const preview = (more: Partial<PreviewDispatchDeps> = {}, change: Partial<Dispat
       find: () => Promise.resolve({ kind: 'template', template: { subject: 'Hello', text: 'Dear {{name}}' }, version: 'v-2' }),
     },
     checkContent: () => ({ outcome: 'fine' }),
+    isAllowedRecipient: () => true,
     dispatches: { tooLarge: () => undefined },
     digests: { fingerprint: () => ({ whole: 'v1:whole', fields: {} as never }) },
     renderSamples: () => samples,
@@ -50,6 +51,20 @@ describe('a preview', () => {
     expect(await preview({ templates })).toMatchObject({
       refusals: [{ outcome: 'unknown-scenario' }],
       samples: { mails: [], cutShort: false },
+    });
+  });
+
+  it('names the recipients whom the stage may not mail, beside what else is wrong', async () => {
+    const isAllowedRecipient = (address: string) => address !== 'kim.2@example.com';
+    const refusal = { outcome: 'recipients-not-allowed', recipients: [{ index: 2, applyId: 'a-2' }], total: 1 };
+
+    expect(await preview({ isAllowedRecipient }, { templateVersion: 'v-1' })).toMatchObject({
+      refusals: [refusal, { outcome: 'template-changed', current: 'v-2' }],
+      samples: [sample],
+    });
+    const templates = { find: () => Promise.resolve(undefined) };
+    expect(await preview({ isAllowedRecipient, templates })).toMatchObject({
+      refusals: [refusal, { outcome: 'unknown-scenario' }],
     });
   });
 

@@ -328,6 +328,32 @@ describe('a refusal for good', () => {
     expect(world.recipients.get(aKey('a-2'))?.recipient).toMatchObject({ status: 'FAILED', lastErrorCode: code });
   });
 
+  it('is that of the stage, which may no longer mail a recipient: no call to SES, and the others are sent', async () => {
+    const world = createSenderWorld({ applyIds: ids(3), isAllowedRecipient: (address) => address !== 'lee@other.example' });
+    world.recipients.put(aKey('a-2'), { ...aRecipient(undefined, { applyId: 'a-2' }), email: 'lee@other.example' });
+
+    expect(await world.send(messagesFor(ids(3)))).toEqual([{ do: 'delete' }, { do: 'delete' }, { do: 'delete' }]);
+    const rows = ids(3).map((applyId) => world.recipients.get(aKey(applyId))?.recipient);
+    expect(rows).toMatchObject([
+      { status: 'SENT' },
+      { status: 'FAILED', lastErrorCode: 'RECIPIENT_NOT_ALLOWED' },
+      { status: 'SENT' },
+    ]);
+    expect(world.provider.calls.map(({ tags }) => tags.applyId)).toEqual(['a-1', 'a-3']);
+    expect(world.signals.filter(({ type }) => type === 'failed')).toMatchObject([{ code: 'RECIPIENT_NOT_ALLOWED' }]);
+  });
+
+  it('of a recipient whom the stage may not mail leaves open whether an earlier mail of the round came', async () => {
+    const lost = anAttempt({ n: 1, lease: 'lost', startedAt: T0 - 1_000, outcome: 'unclear', code: 'TIMED_OUT' });
+    const world = createSenderWorld({ isAllowedRecipient: () => false });
+    world.recipients.put(aKey(), aRecipient(pending({ attemptCount: 1 }), { attempts: [lost] }));
+
+    await world.send([aMessage()]);
+
+    expect(world.recipients.get(aKey())?.recipient).toMatchObject({ status: 'UNKNOWN', lastErrorCode: 'RECIPIENT_NOT_ALLOWED' });
+    expect(world.provider.calls).toEqual([]);
+  });
+
   it('of one recipient by a crash leaves the other nine sent (Q1)', async () => {
     const world = createSenderWorld({
       applyIds: ids(10),

@@ -11,7 +11,9 @@ import { SendRecipientsEnv } from '../../../../lambda/handlers/send-recipients/e
 import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
 
 const SENDER = {
+  STAGE: 'prod',
   TABLE_NAME: 'mail',
+  TABLE_ID: 'table-1',
   LIST_BUCKET: 'lists',
   MAX_MAIL_BYTES: '1000000',
   SEND_QUEUE_URL: 'https://sqs/sends',
@@ -30,10 +32,12 @@ const SENDER = {
   PAUSE_CAP_SECONDS: '600',
   PAUSE_LOOK_SECONDS: '900',
   FROM_ADDRESS: 'Recruiting <jobs@example.org>',
+  ALLOWED_RECIPIENTS: 'kim@example.com,team.example',
   RETENTION_DAYS: '180',
 };
 
 const RESOLVER = {
+  STAGE: 'prod',
   TABLE_NAME: 'mail',
   SEND_QUEUE_URL: 'https://sqs/sends',
   CONFIGURATION_SET: 'mail-events',
@@ -55,6 +59,12 @@ describe('the settings of a function', () => {
   it('are numbers where they count something', () => {
     expect(parseEnv(SendRecipientsEnv, SENDER)).toMatchObject({ LEASE_SECONDS: 300, MAX_SEND_RATE: 0 });
     expect(parseEnv(ResolveUnclearEnv, RESOLVER)).toMatchObject({ RESENDS_AFTER_LOST: 0, UNCLEAR_POLICY: 'auto' });
+  });
+
+  it('are lists where they name several, and a list may be empty but not missing', () => {
+    expect(parseEnv(SendRecipientsEnv, SENDER).ALLOWED_RECIPIENTS).toEqual(['kim@example.com', 'team.example']);
+    expect(parseEnv(SendRecipientsEnv, { ...SENDER, ALLOWED_RECIPIENTS: '' }).ALLOWED_RECIPIENTS).toEqual([]);
+    expect(() => parseEnv(SendRecipientsEnv, { ...SENDER, ALLOWED_RECIPIENTS: undefined })).toThrow(/ALLOWED_RECIPIENTS/);
   });
 
   it.each([

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseCaller } from '../../../../lambda/contracts/caller.ts';
+import { createCallerParser, parseAdminId } from '../../../../lambda/contracts/caller.ts';
+
+const parseCaller = createCallerParser('');
 
 const authorizer = (claims: object) => ({ jwt: { claims, scopes: null } });
 
@@ -25,10 +27,26 @@ describe('a caller', () => {
   });
 
   it.each([
+    ['mail-dispatch/mail:operate', true],
+    ['openid mail-dispatch/mail:read mail-dispatch/mail:operate', true],
+    ['mail:operate', false],
+    ['other/mail:operate', false],
+    ['mail-dispatch/mail:operate-not', false],
+    ['x-mail-dispatch/mail:operate', false],
+  ])('of an issuer with a prefix has scope %j: operator is %j', (scope, isOperator) => {
+    expect(createCallerParser('mail-dispatch/')(authorizer({ sub: 'op', scope }))).toEqual({ adminId: 'op', isOperator });
+  });
+
+  it('is the same admin whatever the scopes', () => {
+    expect(parseAdminId(authorizer({ sub: 'admin-1' }))).toBe('admin-1');
+  });
+
+  it.each([
     ['has no subject', authorizer({ scope: 'mail:send' })],
     ['has an empty subject', authorizer({ sub: '' })],
     ['is missing', undefined],
   ])('is nobody when the token %s', (_name, value) => {
     expect(parseCaller(value)).toBeUndefined();
+    expect(parseAdminId(value)).toBeUndefined();
   });
 });

@@ -178,6 +178,13 @@ describe('an outcome', () => {
       { dispatchId: 'earlier' },
     ],
     [
+      'recipients whom the stage may not mail',
+      { outcome: 'recipients-not-allowed', recipients: [{ index: 3, applyId: 'a-3' }], total: 120 },
+      422,
+      'invalid-request',
+      { total: 120, errors: [{ pointer: '/recipients/3/email', rule: 'recipient-not-allowed', applyId: 'a-3' }] },
+    ],
+    [
       'an unknown scenario',
       { outcome: 'unknown-scenario' },
       422,
@@ -325,6 +332,11 @@ describe('a preview', () => {
   });
 
   it.each<[string, Preview['refusals'][number], object]>([
+    [
+      'a recipient whom the stage may not mail',
+      { outcome: 'recipients-not-allowed', recipients: [{ index: 0, applyId: 'a-0' }], total: 1 },
+      { pointer: '/recipients/0/email', rule: 'recipient-not-allowed', applyId: 'a-0' },
+    ],
     ['an unknown scenario', { outcome: 'unknown-scenario' }, { pointer: '/scenarioId', rule: 'unknown-scenario' }],
     [
       'a template that is not valid',

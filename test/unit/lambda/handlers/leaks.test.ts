@@ -89,6 +89,7 @@ const run = async ({
       contents,
       ledger: createFakeLedger(),
       renderer,
+      isAllowedRecipient: () => true,
       provider,
       pacer: createPacer({ clock: clock.now, sendRate: aSendRate(100), rateShare: 0.9, senders: 1, parallelCalls: 10 }),
       guard: createPauseGuard({

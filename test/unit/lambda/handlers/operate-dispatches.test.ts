@@ -37,6 +37,7 @@ const cancelled: Operated = {
 };
 
 interface Others {
+  readonly scopePrefix?: string;
   readonly retried?: Awaited<ReturnType<RetryRecipients>>;
   readonly settled?: Settled;
   readonly settledMany?: Awaited<ReturnType<SettleRecipients>>;
@@ -45,11 +46,12 @@ interface Others {
 const post = async (
   parts: RequestParts,
   result: Operated | Error = cancelled,
-  { retried = [], settled, settledMany = [] }: Others = {},
+  { retried = [], settled, settledMany = [], scopePrefix = '' }: Others = {},
 ) => {
   const others: unknown[][] = [];
   const calls: Parameters<OperateDispatch>[] = [];
   const handler = createHandler({
+    scopePrefix,
     operateDispatch: (...args) => {
       calls.push(args);
       return result instanceof Error ? Promise.reject(result) : Promise.resolve(result);
@@ -81,6 +83,15 @@ describe('a dispatch', () => {
     const { calls } = await post({ routeKey, claims: { sub: 'op', scope: 'mail:operate' } });
 
     expect(calls.map((args) => args.slice(0, 3))).toEqual([[{ adminId: 'op', isOperator: true }, operation, ID]]);
+  });
+
+  it.each([
+    ['mail-dispatch/mail:operate', true],
+    ['mail:operate', false],
+  ])('of an issuer with a prefix is changed by scope %s as an operator: %s', async (scope, isOperator) => {
+    const { calls } = await post({ claims: { sub: 'op', scope } }, cancelled, { scopePrefix: 'mail-dispatch/' });
+
+    expect(calls.map(([person]) => person)).toEqual([{ adminId: 'op', isOperator }]);
   });
 
   it('that was changed is answered as it is now, with the number of its task', async () => {

@@ -34,10 +34,15 @@ const dispatch = { ...aNewDispatch(someAddressees(3)).dispatch, dispatchId: ID }
 const get = async (
   parts: RequestParts,
   ports: Partial<ReadDispatch> = {},
-  { list, readExport }: { list?: Awaited<ReturnType<ListDispatches>>; readExport?: Awaited<ReturnType<ReadExport>> } = {},
+  {
+    list,
+    readExport,
+    scopePrefix = '',
+  }: { scopePrefix?: string; list?: Awaited<ReturnType<ListDispatches>>; readExport?: Awaited<ReturnType<ReadExport>> } = {},
 ) => {
   const calls: unknown[][] = [];
   const handler = createHandler({
+    scopePrefix,
     readDispatch: {
       dispatch: (...args) => {
         calls.push(args);
@@ -85,6 +90,15 @@ describe('a dispatch', () => {
     const { calls } = await get({ claims: { sub: 'op', scope: 'mail:read mail:operate' } });
 
     expect(calls).toEqual([[{ adminId: 'op', isOperator: true }, ID]]);
+  });
+
+  it('is asked for as an operator by the scope with the prefix of the issuer, and by no other', async () => {
+    const scopePrefix = 'mail-dispatch/';
+    const prefixed = await get({ claims: { sub: 'op', scope: 'mail-dispatch/mail:operate' } }, {}, { scopePrefix });
+    const bare = await get({ claims: { sub: 'op', scope: 'mail:operate' } }, {}, { scopePrefix });
+
+    expect(prefixed.calls).toEqual([[{ adminId: 'op', isOperator: true }, ID]]);
+    expect(bare.calls).toEqual([[{ adminId: 'op', isOperator: false }, ID]]);
   });
 
   it('of another admin is answered byte for byte like one that does not exist (A5)', async () => {

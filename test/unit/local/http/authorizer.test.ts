@@ -14,11 +14,27 @@ const strange = await generateKeyPair('RS256');
 let server: Server;
 let check: ReturnType<typeof createAuthorizer>;
 
-const sign = (changes: { iss?: string; aud?: string; exp?: string | number; nbf?: number; scope?: string } = {}, key = keys) => {
-  const { iss = ISSUER, aud = 'mail-dispatch', exp = '5m', nbf, scope = 'mail:send mail:read' } = changes;
-  const token = new SignJWT({ scope, level: 3, groups: ['a', 'b'] }).setProtectedHeader({ alg: 'RS256', kid: 'k' });
+const sign = (
+  changes: {
+    iss?: string;
+    aud?: string | string[] | null;
+    client?: string;
+    exp?: string | number;
+    nbf?: number;
+    scope?: string;
+  } = {},
+  key = keys,
+) => {
+  const { iss = ISSUER, aud = 'mail-dispatch', client, exp = '5m', nbf, scope = 'mail:send mail:read' } = changes;
+  const token = new SignJWT({
+    scope,
+    level: 3,
+    groups: ['a', 'b'],
+    ...(client !== undefined && { client_id: client }),
+  }).setProtectedHeader({ alg: 'RS256', kid: 'k' });
   if (nbf !== undefined) token.setNotBefore(nbf);
-  return token.setIssuer(iss).setAudience(aud).setSubject('admin-1').setExpirationTime(exp).sign(key.privateKey);
+  if (aud !== null) token.setAudience(aud);
+  return token.setIssuer(iss).setSubject('admin-1').setExpirationTime(exp).sign(key.privateKey);
 };
 
 beforeAll(async () => {
@@ -46,6 +62,14 @@ describe('a token', () => {
     });
   });
 
+  it.each([
+    ['one of several audiences', { aud: ['userinfo', 'mail-dispatch'] }],
+    ['no audience, of a client that is one', { aud: null, client: 'mail-dispatch' }],
+    ['the audience, of another client', { client: 'other' }],
+  ])('for %s passes', async (_name, changes) => {
+    expect(await check(`Bearer ${await sign(changes)}`, SCOPES)).toMatchObject({ kind: 'allowed' });
+  });
+
   it('without any of the scopes is forbidden', async () => {
     expect(await check(`Bearer ${await sign({ scope: 'mail:send' })}`, SCOPES)).toEqual({ kind: 'forbidden' });
   });
@@ -54,6 +78,9 @@ describe('a token', () => {
   it.each([
     ['of another issuer', { iss: 'https://other.localhost/' }],
     ['for another audience', { aud: 'other' }],
+    ['for another audience, whatever its client', { aud: 'other', client: 'mail-dispatch' }],
+    ['for no audience and another client', { aud: null, client: 'other' }],
+    ['for no audience and no client', { aud: null }],
     ['that has expired', { exp: past }],
     ['that is not valid yet', { nbf: past + 3_600 }],
   ])('%s is refused', async (_, changes) => {
