@@ -95,6 +95,14 @@ describe.each(LAMBDA)('%s', (file) => {
   });
 });
 
+it('rules, use cases and adapters get their randomness from handlers', () => {
+  const own = ['domain', 'application', 'adapters']
+    .flatMap((layer) => filesUnder(`lambda/${layer}`))
+    .filter((file) => readFileSync(join(ROOT, file), 'utf8').includes('Math.random'));
+
+  expect(own).toEqual([]);
+});
+
 it('adapters take nothing of the application but its ports', () => {
   const others = filesUnder('lambda/adapters').flatMap((file) =>
     importsOf(file)

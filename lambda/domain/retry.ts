@@ -44,3 +44,7 @@ export const retry = async <T, F>(
     await sleep(waitMs);
   }
 };
+
+/** For calls that each do a part of many: done when nothing is open. */
+export const isAllDone = (open: readonly unknown[]): Tried<void, void> =>
+  open.length === 0 ? { done: true, result: undefined } : { done: false, failure: undefined };

@@ -24,8 +24,8 @@ const NO_TIME = () => 0;
 export const countRecords = ({ table, tableName, bus, busName }: ProgressTargets): GiveBack => {
   const follow = createFollowProgress({
     // Only what completes dispatches asks how long their contents are kept.
-    dispatches: createProgressRepository({ client: table, tableName, retentionDays: 0, sleep }),
-    news: createNewsBoard({ client: bus, busName, sleep }),
+    dispatches: createProgressRepository({ client: table, tableName, retentionDays: 0, random: Math.random, sleep }),
+    news: createNewsBoard({ client: bus, busName, random: Math.random, sleep }),
     clock: Date.now,
     sleep,
     observe: () => undefined,

@@ -20,7 +20,7 @@ export interface RelayTargets {
 export const relayRecords =
   ({ sqs, sendQueueUrl, taskQueueUrl }: RelayTargets): GiveBack =>
   async (records) => {
-    const deps = { client: sqs, newId: randomUUID, clock: Date.now, sleep };
+    const deps = { client: sqs, newId: randomUUID, clock: Date.now, random: Math.random, sleep };
     let unknown = 0;
     const open = await relayOutbox(
       {

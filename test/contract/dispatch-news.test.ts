@@ -10,7 +10,12 @@ import { T0 } from '../support/clock.ts';
 import { sdkError } from '../support/dynamo.ts';
 
 const bus = mockClient(EventBridgeClient);
-const board = createNewsBoard({ client: new EventBridgeClient({}), busName: 'mail-news', sleep: () => Promise.resolve() });
+const board = createNewsBoard({
+  client: new EventBridgeClient({}),
+  busName: 'mail-news',
+  random: Math.random,
+  sleep: () => Promise.resolve(),
+});
 
 const news = (id: string, more: Partial<News> = {}): News => ({
   id,

@@ -23,6 +23,7 @@ const repository = () =>
     client: table.client,
     tableName: table.tableName,
     retentionDays: 30,
+    random: Math.random,
     sleep: createFakeClock().sleep,
   });
 const get = async (dispatchId: string) => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   table = await startTable();
   const deps = { client: table.client, tableName: table.tableName, retentionDays: RETENTION_DAYS };
   dispatches = createOpenDispatchRepository({ ...deps, openIndex: 'open' });
-  recipients = createRecipientRepository({ ...deps, sleep: () => Promise.resolve() });
+  recipients = createRecipientRepository({ ...deps, random: Math.random, sleep: () => Promise.resolve() });
 });
 afterAll(async () => {
   await table.stop();

@@ -51,7 +51,13 @@ const ARRIVAL = { queuedAt: Date.now(), firstReceivedAt: Date.now(), receiveCoun
 const worker = () => {
   const signals: FeedbackSignal['type'][] = [];
   const apply = createApplyFeedback({
-    recipients: createRecipientRepository({ client: table.client, tableName: table.tableName, retentionDays: 30, sleep }),
+    recipients: createRecipientRepository({
+      client: table.client,
+      tableName: table.tableName,
+      retentionDays: 30,
+      random: Math.random,
+      sleep,
+    }),
     feedback: createFeedbackRepository(table.client, table.tableName),
     behind: { behindAfterSeconds: 45, redeliverySeconds: 70 },
     clock: Date.now,

@@ -123,7 +123,7 @@ describe('a recipient that is settled by hand', () => {
     const { client, tableName } = table;
     const settle = createSettleRecipient({
       dispatches: createOperateRepository(client, tableName),
-      recipients: createRecipientRepository({ client, tableName, retentionDays: 30, sleep }),
+      recipients: createRecipientRepository({ client, tableName, retentionDays: 30, random: Math.random, sleep }),
       clock: () => T0 + 5,
     });
 
@@ -169,7 +169,7 @@ describe('an export', () => {
     const carryOut = createCarryOutTask({
       ...noBatches,
       tasks: createTaskRepository(client, tableName),
-      recipients: createRecipientRepository({ client, tableName, retentionDays: 30, sleep }),
+      recipients: createRecipientRepository({ client, tableName, retentionDays: 30, random: Math.random, sleep }),
       sendQueue: { send: () => Promise.resolve([]), hide: () => Promise.resolve(), depth: () => Promise.resolve(0) },
       exports: {
         putPart: (_key, part, rows) =>

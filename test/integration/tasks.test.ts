@@ -94,7 +94,13 @@ const worker = () => {
   const carryOut = createCarryOutTask({
     ...noBatches,
     tasks: createTaskRepository(table.client, table.tableName),
-    recipients: createRecipientRepository({ client: table.client, tableName: table.tableName, retentionDays: 30, sleep }),
+    recipients: createRecipientRepository({
+      client: table.client,
+      tableName: table.tableName,
+      retentionDays: 30,
+      random: Math.random,
+      sleep,
+    }),
     sendQueue: {
       send: (messages) => {
         queued.push(...messages.map(({ key }) => key));

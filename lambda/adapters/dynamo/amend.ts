@@ -1,9 +1,10 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { Amendment, RecipientRepository, StoredRecipient } from '../../application/ports.ts';
+import type { Amendment, Random, RecipientRepository, Sleep, StoredRecipient } from '../../application/ports.ts';
 import { toIso } from '../../domain/instant.ts';
 import { isFinal, type RecipientKey } from '../../domain/recipient.ts';
+import { retry } from '../../domain/retry.ts';
 import { readIsFrozen, stillFrozen } from './frozen-as.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt, toStoredEvent } from './items.ts';
 import { dispatchKey, OPEN, recipientKey } from './keys.ts';
@@ -14,13 +15,14 @@ export interface AmendDeps {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
   readonly retentionDays: number;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: Random;
+  readonly sleep: Sleep;
 }
 
 type AmendResult = Awaited<ReturnType<RecipientRepository['amend']>>;
 
-const TRIES = 5;
-const RETRY_MS = 20;
+/** Several events of one dispatch may meet at its item, so those that lost do not all come back at once. */
+const RETRIES = { tries: 5, baseMs: 80 };
 
 /**
  * Every writer of a row changes at least one of these, so a row that still has them all is the one that was read.
@@ -34,19 +36,17 @@ export const amendRecipient = async (
   key: RecipientKey,
   change: (row: StoredRecipient) => Amendment | undefined,
 ): Promise<AmendResult> => {
-  for (let tries = 1; tries <= TRIES; tries += 1) {
-    // Several events of one dispatch may meet at its item, so those that lost do not all come back at once.
-    if (tries > 1) await deps.sleep(RETRY_MS * 2 ** tries * (0.5 + Math.random() / 2));
+  const amended = await retry<AmendResult, unknown>(deps, RETRIES, async () => {
     try {
-      return await amendOnce(deps, key, change);
-    } catch (error) {
-      if (isLostRace(error)) continue;
-      if (isOfAws(error) && !isPassing(error)) throw error;
+      return { done: true, result: await amendOnce(deps, key, change) };
+    } catch (failure) {
+      if (isLostRace(failure)) return { done: false, failure };
+      if (isOfAws(failure) && !isPassing(failure)) throw failure;
       // A row that no version of this code wrote stays so, however often it is read.
-      return isOfAws(error) ? 'unavailable' : 'unreadable';
+      return { done: true, result: isOfAws(failure) ? 'unavailable' : 'unreadable' };
     }
-  }
-  return 'unavailable';
+  });
+  return amended.done ? amended.result : 'unavailable';
 };
 
 const amendOnce = async (

@@ -3,6 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Random, Sleep } from '../../application/ports.ts';
 import type { Addressee } from '../../domain/content.ts';
 import type { Instant } from '../../domain/instant.ts';
+import { retryWaitMs } from '../../domain/retry.ts';
 import { shardOf } from '../../domain/shards.ts';
 import { newRecipientItem } from './items.ts';
 import { recipientKey } from './keys.ts';
@@ -22,8 +23,7 @@ export class RecipientRejectedError extends Error {
 
 /** One call, and so much is lost of the time when it is throttled. */
 const AT_ONCE = 25;
-const BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 5_000;
+const BACKOFF = { baseMs: 400, capMs: 5_000 };
 
 /**
  * Puts recipients that are not there yet; while the table throttles it waits and goes on.
@@ -50,14 +50,14 @@ export const putNewRecipients = async (
     // Those that failed go last: another shard may take more.
     open = [...rest, ...left];
     throttled = left.length === 0 ? 0 : throttled + 1;
-    if (throttled > 0) await deps.sleep(Math.min(LONGEST_BACKOFF_MS, BACKOFF_MS * 2 ** throttled) * (0.5 + deps.random() / 2));
+    if (throttled > 0) await deps.sleep(retryWaitMs(BACKOFF, throttled, deps.random()));
   }
   return true;
 };
 
 /** @returns those that were not put */
-const putChunk = async ({ client, sleep }: InsertDeps, chunk: readonly Statement[]): Promise<Statement[]> => {
-  const results = await executeAll(client, chunk, sleep);
+const putChunk = async (deps: InsertDeps, chunk: readonly Statement[]): Promise<Statement[]> => {
+  const results = await executeAll(deps.client, chunk, deps);
   const rejected = results.find((result) => result.outcome === 'rejected');
   if (rejected) throw new RecipientRejectedError(rejected.code);
   return chunk.filter((_, i) => !['done', 'exists'].includes(results[i]?.outcome ?? 'unanswered'));

@@ -3,10 +3,12 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import { Unavailable } from '../../application/accept-ports.ts';
+import type { Random, Sleep } from '../../application/ports.ts';
 import type { CountedDispatch, ProgressRepository } from '../../application/progress-ports.ts';
 import type { RowCounts } from '../../domain/dispatch.ts';
 import { type Instant, toIso } from '../../domain/instant.ts';
 import { changesCounts, changesDeliveries, NO_CHANGE } from '../../domain/progress.ts';
+import { retry } from '../../domain/retry.ts';
 import { createEndingRepository } from './ending-repository.ts';
 import type { FinishDeps } from './finish-dispatch.ts';
 import { DispatchItem } from './items.ts';
@@ -16,7 +18,8 @@ import { isOfAws, isPassing } from './statements.ts';
 import { updateOf } from './update.ts';
 
 export interface ProgressRepositoryDeps extends FinishDeps {
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: Random;
+  readonly sleep: Sleep;
 }
 
 /** A task that is not done and reopens recipients. */
@@ -134,8 +137,7 @@ const toUpdate = (
   ReturnValues: 'ALL_NEW' as const,
 });
 
-const TRIES = 6;
-const RETRY_MS = 50;
+const RETRIES = { tries: 6, baseMs: 100 };
 const RETRY_AFTER_SECONDS = 1;
 
 /**
@@ -144,19 +146,21 @@ const RETRY_AFTER_SECONDS = 1;
  * @returns the item afterwards; undefined: the condition does not hold
  */
 const write = async (
-  { client, sleep }: ProgressRepositoryDeps,
+  deps: ProgressRepositoryDeps,
   update: ReturnType<typeof toUpdate>,
 ): Promise<Record<string, unknown> | undefined> => {
-  for (let tries = 1; ; tries += 1) {
+  const written = await retry<Record<string, unknown> | undefined, unknown>(deps, RETRIES, async () => {
     try {
-      return (await client.send(new UpdateCommand(update))).Attributes;
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      if (!isPassing(error)) throw error;
-      if (tries === TRIES || !isAnswer(error)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, error);
-      await sleep(RETRY_MS * 2 ** tries * (0.5 + Math.random() / 2));
+      return { done: true, result: (await deps.client.send(new UpdateCommand(update))).Attributes };
+    } catch (failure) {
+      if (failure instanceof ConditionalCheckFailedException) return { done: true, result: undefined };
+      if (!isPassing(failure)) throw failure;
+      if (!isAnswer(failure)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, failure);
+      return { done: false, failure };
     }
-  }
+  });
+  if (!written.done) throw new Unavailable('the table', RETRY_AFTER_SECONDS, written.failure);
+  return written.result;
 };
 
 /** Where none came the client has waited three times, and the function's time is short. */

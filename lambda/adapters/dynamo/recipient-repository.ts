@@ -1,7 +1,15 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { ClaimResult, RecipientRepository, RecipientWrite, StoredRecipient, WriteResult } from '../../application/ports.ts';
+import type {
+  ClaimResult,
+  Random,
+  RecipientRepository,
+  RecipientWrite,
+  Sleep,
+  StoredRecipient,
+  WriteResult,
+} from '../../application/ports.ts';
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
 import type { Lease, RecipientKey } from '../../domain/recipient.ts';
 import { amendRecipient } from './amend.ts';
@@ -16,7 +24,8 @@ export interface RecipientRepositoryDeps {
   readonly tableName: string;
   /** How long a final recipient is kept. */
   readonly retentionDays: number;
-  readonly sleep: (ms: number) => Promise<void>;
+  readonly random: Random;
+  readonly sleep: Sleep;
 }
 
 /** The recipients in the table. Claims and outcomes go in batches, each with its own condition. */
@@ -25,7 +34,7 @@ export const createRecipientRepository = (deps: RecipientRepositoryDeps): Recipi
     const results = await executeAll(
       deps.client,
       claims.map((claim) => claimStatement(deps.tableName, claim, now)),
-      deps.sleep,
+      deps,
     );
     return Promise.all(results.map((result, i) => judgeClaim(deps, claims[i], result)));
   },
@@ -34,7 +43,7 @@ export const createRecipientRepository = (deps: RecipientRepositoryDeps): Recipi
     const results = await executeAll(
       deps.client,
       writes.map((write) => writeStatement(deps, write)),
-      deps.sleep,
+      deps,
     );
     return Promise.all(results.map((result, i) => judgeWrite(deps, writes[i], result)));
   },

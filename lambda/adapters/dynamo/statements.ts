@@ -1,5 +1,7 @@
 import { BatchExecuteStatementCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
+import { isAllDone, retry, type RetryDeps } from '../../domain/retry.ts';
+
 /** One PartiQL statement with a condition of its own. */
 export interface Statement {
   readonly text: string;
@@ -17,8 +19,7 @@ export type StatementResult =
 
 /** DynamoDB's limit for BatchExecuteStatement. */
 const STATEMENTS_PER_CALL = 25;
-const TRIES = 4;
-const RETRY_MS = 50;
+const RETRIES = { tries: 4, baseMs: 200 };
 
 /** Codes of one statement that pass by themselves; the statement is repeated alone. */
 const PASSING = new Set([
@@ -33,20 +34,20 @@ const PASSING = new Set([
 export const executeAll = async (
   client: DynamoDBDocumentClient,
   statements: readonly Statement[],
-  pause: (ms: number) => Promise<void>,
+  deps: RetryDeps,
 ): Promise<StatementResult[]> => {
   const results: (StatementResult | undefined)[] = statements.map(() => undefined);
   for (let from = 0; from < statements.length; from += STATEMENTS_PER_CALL) {
     let open = [...statements.entries()].slice(from, from + STATEMENTS_PER_CALL);
-    for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
-      if (attempt > 1) await pause(RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2));
+    await retry(deps, RETRIES, async () => {
       const answers = await execute(
         client,
         open.map(([, statement]) => statement),
       );
       for (const [n, [i]] of open.entries()) results[i] = answers[n];
       open = open.filter(([i]) => results[i] === undefined);
-    }
+      return isAllDone(open);
+    });
   }
   return results.map((result) => result ?? { outcome: 'unanswered' });
 };

@@ -3,17 +3,18 @@ import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } 
 import type { NewsBoard, Published } from '../../application/progress-ports.ts';
 import { NEWS_SOURCE, NEWS_TYPES, toDispatchNews } from '../../contracts/dispatch-news.ts';
 import type { News } from '../../domain/news.ts';
+import { isAllDone, retry } from '../../domain/retry.ts';
 
 export interface NewsBoardDeps {
   readonly client: EventBridgeClient;
   readonly busName: string;
+  readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
 /** PutEvents takes no more. */
 const ENTRIES_PER_CALL = 10;
-const TRIES = 2;
-const RETRY_MS = 200;
+const RETRIES = { tries: 2, baseMs: 250 };
 
 /** Tells news on an event bus. A call that answers 200 may still have failed entries, and those are sent again once. */
 export const createNewsBoard = (deps: NewsBoardDeps): NewsBoard => ({
@@ -21,15 +22,15 @@ export const createNewsBoard = (deps: NewsBoardDeps): NewsBoard => ({
     const told: Published[] = news.map(() => NOT_ASKED);
     for (let from = 0; from < news.length; from += ENTRIES_PER_CALL) {
       let open = [...news.entries()].slice(from, from + ENTRIES_PER_CALL);
-      for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
-        if (attempt > 1) await deps.sleep(RETRY_MS);
+      await retry(deps, RETRIES, async () => {
         const results = await putOnce(
           deps,
           open.map(([, item]) => item),
         );
         for (const [n, [i]] of open.entries()) told[i] = results[n] ?? NOT_ASKED;
         open = open.filter((_, n) => results[n] !== 'taken');
-      }
+        return isAllDone(open);
+      });
     }
     return told;
   },

@@ -1,5 +1,7 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
 
+import { isAllDone, retry } from '../../domain/retry.ts';
+
 /** A message to hand over. */
 export interface Outgoing {
   /**
@@ -16,24 +18,24 @@ export interface SqsDeps {
   readonly queueUrl: string;
   readonly newId: () => string;
   readonly clock: () => number;
+  readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
 const ENTRIES_PER_CALL = 10;
-const TRIES = 3;
-const RETRY_MS = 100;
+const RETRIES = { tries: 3, baseMs: 250 };
 
 /** Sends messages, ten a call; a call that answers 200 may still have failed entries, and those are sent again. */
-export const sendBatches = async ({ client, queueUrl, sleep }: SqsDeps, messages: readonly Outgoing[]): Promise<boolean[]> => {
+export const sendBatches = async (deps: SqsDeps, messages: readonly Outgoing[]): Promise<boolean[]> => {
   const sent = messages.map(() => false);
   for (let from = 0; from < messages.length; from += ENTRIES_PER_CALL) {
     let open = [...messages.entries()].slice(from, from + ENTRIES_PER_CALL);
-    for (let attempt = 1; open.length > 0 && attempt <= TRIES; attempt += 1) {
-      if (attempt > 1) await sleep(RETRY_MS * attempt);
-      const failed = await sendOnce(client, queueUrl, open);
+    await retry(deps, RETRIES, async () => {
+      const failed = await sendOnce(deps.client, deps.queueUrl, open);
       for (const [i] of open) sent[i] = !failed.has(i);
       open = open.filter(([i]) => failed.has(i));
-    }
+      return isAllDone(open);
+    });
   }
   return sent;
 };

@@ -16,7 +16,13 @@ const table = createTableClient(1_000);
 
 export const handler = createHandler({
   applyFeedback: createApplyFeedback({
-    recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
+    recipients: createRecipientRepository({
+      client: table,
+      tableName: env.TABLE_NAME,
+      retentionDays: env.RETENTION_DAYS,
+      random: Math.random,
+      sleep,
+    }),
     feedback: createFeedbackRepository(table, env.TABLE_NAME),
     behind: { behindAfterSeconds: env.BEHIND_AFTER_SECONDS, redeliverySeconds: env.FEEDBACK_REDELIVERY_SECONDS },
     clock: Date.now,

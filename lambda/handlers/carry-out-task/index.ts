@@ -27,7 +27,7 @@ const env = parseEnv(CarryOutTaskEnv, process.env);
 const clock = Date.now;
 const tableName = env.TABLE_NAME;
 const table = createTableClient(5_000);
-const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
+const sqs = { client: createSqsClient(), newId: randomUUID, clock, random: Math.random, sleep };
 const retentionDays = env.RETENTION_DAYS;
 
 const lists = createS3Client(5_000);
@@ -46,7 +46,7 @@ export const handler = createHandler({
     tasks: createTaskRepository(table, tableName),
     batches,
     taskQueue,
-    recipients: createRecipientRepository({ client: table, tableName, retentionDays, sleep }),
+    recipients: createRecipientRepository({ client: table, tableName, retentionDays, random: Math.random, sleep }),
     exports: createExportStore(createS3Client(15_000), env.EXPORT_BUCKET),
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     clock,

@@ -19,7 +19,13 @@ const table = createTableClient(3_000);
 const tableName = env.TABLE_NAME;
 const clock = Date.now;
 const dispatches = createOperateRepository(table, tableName);
-const recipients = createRecipientRepository({ client: table, tableName, retentionDays: env.RETENTION_DAYS, sleep });
+const recipients = createRecipientRepository({
+  client: table,
+  tableName,
+  retentionDays: env.RETENTION_DAYS,
+  random: Math.random,
+  sleep,
+});
 
 export const handler = createHandler({
   operateDispatch: createOperateDispatch({

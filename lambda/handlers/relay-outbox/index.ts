@@ -14,7 +14,7 @@ import { createHandler } from './handler.ts';
 
 const env = parseEnv(RelayOutboxEnv, process.env);
 const clock = Date.now;
-const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
+const sqs = { client: createSqsClient(), newId: randomUUID, clock, random: Math.random, sleep };
 const sendQueue = createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL });
 const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
 const keepPoison = createPoisonStore(createS3Client(5_000), env.FAILURE_BUCKET, randomUUID, clock);

@@ -28,10 +28,23 @@ export const handler = createHandler({
   resolveUnclear: createResolveUnclear({
     ledger,
     walks: createWalkRepository(table, env.TABLE_NAME),
-    recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
+    recipients: createRecipientRepository({
+      client: table,
+      tableName: env.TABLE_NAME,
+      retentionDays: env.RETENTION_DAYS,
+      random: Math.random,
+      sleep,
+    }),
     feedback: createFeedbackRepository(table, env.TABLE_NAME),
     sending: createSendingRepository(table, env.TABLE_NAME),
-    sendQueue: createSendQueue({ client: createSqsClient(), queueUrl: env.SEND_QUEUE_URL, newId: randomUUID, clock, sleep }),
+    sendQueue: createSendQueue({
+      client: createSqsClient(),
+      queueUrl: env.SEND_QUEUE_URL,
+      newId: randomUUID,
+      clock,
+      random: Math.random,
+      sleep,
+    }),
     provider: createMailProvider({
       client: createSesClient(env.SES_TIMEOUT_SECONDS),
       configurationSet: env.CONFIGURATION_SET,

@@ -52,6 +52,7 @@ const queue = createSendQueue({
   queueUrl: env.SEND_QUEUE_URL,
   newId: randomUUID,
   clock,
+  random: Math.random,
   sleep,
 });
 const sockets = createKeptSockets(clock);
@@ -89,7 +90,13 @@ const stopRule = createStopRule({ dispatches, clock, observe });
 
 export const handler = createHandler({
   sendRecipients: createSendRecipients({
-    recipients: createRecipientRepository({ client: table, tableName: env.TABLE_NAME, retentionDays: env.RETENTION_DAYS, sleep }),
+    recipients: createRecipientRepository({
+      client: table,
+      tableName: env.TABLE_NAME,
+      retentionDays: env.RETENTION_DAYS,
+      random: Math.random,
+      sleep,
+    }),
     dispatches,
     contents: createContentRepository({ client: table, tableName: env.TABLE_NAME, objects, clock }),
     ledger: createUnclearLedger(table, env.TABLE_NAME),

@@ -37,7 +37,7 @@ const table = createTableClient(5_000);
 const telemetry = createTelemetry(env.STAGE);
 const onUnreadable = createUnreadableObserver(telemetry);
 const accounts = createAccountRepository(table, env.TABLE_NAME, onUnreadable);
-const sqs = { client: createSqsClient(), newId: randomUUID, clock, sleep };
+const sqs = { client: createSqsClient(), newId: randomUUID, clock, random: Math.random, sleep };
 const inTable = { client: table, tableName: env.TABLE_NAME, openIndex: env.OPEN_INDEX, retentionDays: env.RETENTION_DAYS };
 const stopRestored = createStopRestored({
   identity: createTableIdentity(table, env.TABLE_NAME, env.TABLE_ID),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { retry, type RetryPolicy, retryWaitMs, type Tried } from '../../../../lambda/domain/retry.ts';
+import { isAllDone, retry, type RetryPolicy, retryWaitMs, type Tried } from '../../../../lambda/domain/retry.ts';
 import { createFakeClock, T0 } from '../../../support/clock.ts';
 
 /** Fails so many times, and then gives the number of the call. */
@@ -66,4 +66,18 @@ it('a wait is between half and all of its longest, whatever the policy', () => {
       },
     ),
   );
+});
+
+it('parts of many are repeated until none is open', async () => {
+  const clock = createFakeClock();
+  let open = ['a', 'b', 'c'];
+  const calls: number[] = [];
+
+  await retry({ random: () => 0, sleep: clock.sleep }, { baseMs: 100, tries: 5 }, () => {
+    calls.push(open.length);
+    open = open.slice(1);
+    return Promise.resolve(isAllDone(open));
+  });
+
+  expect(calls).toEqual([3, 2, 1]);
 });

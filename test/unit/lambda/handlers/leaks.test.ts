@@ -123,6 +123,7 @@ const run = async ({
       queueUrl: 'https://sqs/sends',
       newId: () => 'm-2',
       clock: clock.now,
+      random: () => 0.5,
       sleep: clock.sleep,
     }),
     clock: clock.now,

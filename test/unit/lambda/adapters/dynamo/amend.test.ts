@@ -34,7 +34,11 @@ const cancelledBy = (...codes: string[]) =>
   new TransactionCanceledException({ message: 'no', $metadata: {}, CancellationReasons: codes.map((Code) => ({ Code })) });
 
 const amend = (change: (row: StoredRecipient) => Amendment | undefined) =>
-  amendRecipient({ client: documentClient(), tableName: 'mail', retentionDays: 180, sleep: clock.sleep }, aKey(), change);
+  amendRecipient(
+    { client: documentClient(), tableName: 'mail', retentionDays: 180, random: Math.random, sleep: clock.sleep },
+    aKey(),
+    change,
+  );
 const confirm = (row: StoredRecipient): Amendment => ({
   ...row,
   recipient: sent(),

@@ -14,6 +14,7 @@ const repository = createProgressRepository({
   client: documentClient(),
   tableName: 'mail',
   retentionDays: 180,
+  random: Math.random,
   sleep: clock.sleep,
 });
 

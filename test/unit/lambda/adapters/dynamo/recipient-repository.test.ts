@@ -17,6 +17,7 @@ const repository = createRecipientRepository({
   client: documentClient(),
   tableName: 'mail',
   retentionDays: 180,
+  random: Math.random,
   sleep: createFakeClock().sleep,
 });
 

@@ -14,7 +14,7 @@ const refusedWith = (Code: 'ConditionalCheckFailed' | 'DuplicateItem' | 'Throttl
 });
 
 let clock: FakeClock;
-const execute = (all: readonly Statement[]) => executeAll(documentClient(), all, clock.sleep);
+const execute = (all: readonly Statement[]) => executeAll(documentClient(), all, { random: Math.random, sleep: clock.sleep });
 
 beforeEach(() => {
   dynamo.reset();

@@ -24,6 +24,7 @@ const deps = () => ({
   queueUrl: 'https://sqs/sends',
   newId: () => `m-${(ids += 1)}`,
   clock: clock.now,
+  random: Math.random,
   sleep: clock.sleep,
 });
 const messages = (n: number, delaySeconds = 0) => Array.from({ length: n }, (_, i) => ({ key: aKey(`a-${i}`), delaySeconds }));
