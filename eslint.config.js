@@ -23,12 +23,12 @@ export default ts.config(
   },
   {
     // A cast hides what a parser would have found; `as const` is no cast.
-    files: ['lambda/**/*.ts', 'lib/**/*.ts', 'bin/**/*.ts', 'local/**/*.ts'],
+    files: ['lambda/**/*.ts', 'lib/**/*.ts', 'bin/**/*.ts', 'local/**/*.ts', 'tools/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }] },
   },
   {
-    // What the local stack says, it says to a person at a terminal.
-    files: ['local/**/*.ts'],
+    // What the local stack and the tools say, they say to a person at a terminal.
+    files: ['local/**/*.ts', 'tools/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
   { files: ['eslint.config.js'], extends: [ts.configs.disableTypeChecked] },

@@ -134,12 +134,33 @@ it('bin imports lib only', () => {
   expect(forbidden.map(({ name }) => name)).toEqual([]);
 });
 
-it('nothing that is deployed imports a test or the local stack', () => {
+it('nothing that is deployed imports a test, the local stack or a tool', () => {
   const forbidden = filesUnder('bin', 'lib', 'lambda').flatMap((file) =>
-    importsOf(file).filter(({ name, isOurs }) => isOurs && /^(test|local)\//.test(name)),
+    importsOf(file).filter(({ name, isOurs }) => isOurs && /^(test|local|tools)\//.test(name)),
   );
 
   expect(forbidden.map(({ name }) => name)).toEqual([]);
+});
+
+it('a tool imports no code of the CDK app or the functions, and the local stack imports no tool', () => {
+  const imports = (folder: string, forbidden: RegExp) =>
+    filesUnder(folder).flatMap((file) =>
+      importsOf(file)
+        .filter(({ name, isOurs }) => isOurs && forbidden.test(name))
+        .map(({ name }) => `${file} imports ${name}`),
+    );
+
+  expect([...imports('tools', /^(bin|lib|lambda|test)\//), ...imports('local', /^tools\//)]).toEqual([]);
+});
+
+it('a check of a deployment imports no other check', () => {
+  const others = filesUnder('tools/verify-deployment/checks').flatMap((file) =>
+    importsOf(file)
+      .filter(({ name }) => /^tools\/verify-deployment\/(checks|targets)\//.test(name))
+      .map(({ name }) => `${file} imports ${name}`),
+  );
+
+  expect(others).toEqual([]);
 });
 
 it('only bin and the functions’ roots read the environment', () => {
