@@ -12,6 +12,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   404: 'The address is not that of this API, or the route is not deployed. Compare the output ApiUrl of the stack.',
   409: 'The service already knows such a request. Run the checks again: each run has keys of its own.',
   413: 'The body is too large for the API. Use a smaller --large-count.',
+  422: 'The service refuses a request that has no fault. If the stage limits whom it mails (allowedRecipients), allow simulator.amazonses.com; else compare the version of this tool with the deployed one.',
   429: 'The API throttles this client. Wait a minute and run the checks again.',
   500: 'A function failed. Look at the log of the function behind this route, and at the alarm on its errors.',
   503: 'The service cannot answer now. Look at the alarms on the table (throttled) and on SES reads; then run the checks again.',

@@ -6,12 +6,27 @@ import type { Target } from './target.ts';
 import { openStage } from './targets/aws.ts';
 import { openLocal } from './targets/local.ts';
 import { NotDeployed } from './targets/stack-outputs.ts';
-import { createWorld, verify } from './verify.ts';
+import { createWorld, type Screen, verify } from './verify.ts';
 import type { World } from './world.ts';
 
 const INTERRUPTED = 130;
 /** npm forwards a Ctrl-C that the terminal has sent to this process as well. */
 const SAME_MS = 1_000;
+
+const ERASE_LINE = '\u001b[2K';
+
+/** A terminal also shows which check is running; a log gets a line for each check that has ended. */
+const screen: Screen = process.stdout.isTTY
+  ? {
+      print: (text) => process.stdout.write(`${ERASE_LINE}${text}\n`),
+      running: (text) => process.stdout.write(`${ERASE_LINE}${text}\r`),
+    }
+  : {
+      print: (text) => {
+        console.log(text);
+      },
+      running: () => undefined,
+    };
 
 const openTarget = (options: Options): Target | Promise<Target> =>
   options.stage === undefined ? openLocal(options, process.env) : openStage(options.stage, options);
@@ -42,9 +57,7 @@ const run = async (): Promise<boolean> => {
   putBackOnSignals(world, () => {
     aborter.abort();
   });
-  const { good } = await verify(CHECKS, world, (text) => {
-    console.log(text);
-  });
+  const { good } = await verify(CHECKS, world, screen);
   target.close();
   return good;
 };

@@ -3,6 +3,8 @@ import * as z from 'zod';
 const Claims = z.looseObject({
   iss: z.string().optional(),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
+  /** Amazon Cognito's access tokens have it in place of `aud`. */
+  client_id: z.string().optional(),
   sub: z.string().optional(),
   exp: z.number().optional(),
   scope: z.string().optional(),
@@ -34,7 +36,7 @@ export const faultsOfToken = (
 ): string[] => {
   const claims = readClaims(token);
   if (claims === undefined) return ['The token is not a JWT.'];
-  const audiences = [claims.aud ?? []].flat();
+  const audiences = [claims.aud ?? claims.client_id ?? []].flat();
   const { issuer, audience } = expected;
   return [
     issuer !== undefined &&

@@ -76,10 +76,18 @@ export interface Verdict {
   readonly left: readonly Leftover[];
 }
 
+/** Where a run is shown. */
+export interface Screen {
+  readonly print: (text: string) => void;
+  /** What goes on now, until the next line is printed. */
+  readonly running: (text: string) => void;
+}
+
 const NOT_STARTED: Verdict = { good: false, results: [], left: [] };
 
 /** Says what will be done, runs the checks, puts everything back, and says how it ended. */
-export const verify = async (checks: readonly Check[], world: World, print: (text: string) => void): Promise<Verdict> => {
+export const verify = async (checks: readonly Check[], world: World, screen: Screen): Promise<Verdict> => {
+  const { print } = screen;
   const { target, options, cleanup } = world;
   const chosen = chooseChecks(checks, options.only);
   const { many } = await world.numbers();
@@ -92,7 +100,9 @@ export const verify = async (checks: readonly Check[], world: World, print: (tex
   }
   print('');
   const observe = {
-    started: () => undefined,
+    started: ({ name }: Check) => {
+      screen.running(`  running  ${name}`);
+    },
     ended: (result: Result) => {
       print(describeResult(result));
     },

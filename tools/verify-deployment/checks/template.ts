@@ -18,7 +18,7 @@ const Preview = z.looseObject({ faults: z.array(z.looseObject({ pointer: z.strin
 
 /** Creates the template; one that an earlier run left is used and removed as well. */
 const createTemplate = async (ses: SESv2Client, name: string, cleanup: Cleanup): Promise<void> => {
-  cleanup.add({
+  const forget = cleanup.add({
     what: `the template ${name}`,
     byHand: `aws sesv2 delete-email-template --template-name ${name}`,
     undo: async () => {
@@ -28,7 +28,9 @@ const createTemplate = async (ses: SESv2Client, name: string, cleanup: Cleanup):
   try {
     await ses.send(new CreateEmailTemplateCommand({ TemplateName: name, TemplateContent: TEMPLATE }));
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'AlreadyExistsException') throw error;
+    if (error instanceof Error && error.name === 'AlreadyExistsException') return;
+    forget();
+    throw error;
   }
 };
 

@@ -169,7 +169,7 @@ describe('an error', () => {
   it.each([
     [answered(401), '401', 'fresh'],
     [answered(403), '403', 'scope'],
-    [answered(422, { type: 'urn:mail-dispatch:problem:unknown-scenario' }), '422 unknown-scenario', 'log'],
+    [answered(422, { type: 'urn:mail-dispatch:problem:unknown-scenario' }), '422 unknown-scenario', 'allowedRecipients'],
     [named('ExpiredTokenException', 'The token has expired'), 'ExpiredTokenException', 'aws sso login'],
     [new TypeError('fetch failed', { cause: named('Error', 'connect ECONNREFUSED') }), 'no answer', 'cannot be reached'],
   ])('is explained: %s', (error, saw, advice) => {
