@@ -35,6 +35,8 @@ const ofAws = (name: string, message: string): Explained | undefined => {
       advice: `Run the checks as an administrator of the account, or allow ${action} on the resources of this stage (docs/deploy.md, "Verify the deployment").`,
     };
   }
+  if (message === 'Region is missing')
+    return { saw: message, advice: 'Set the region of the stage: export AWS_REGION=eu-west-1.' };
   if (CREDENTIALS.test(name)) {
     return {
       saw: `the AWS credentials cannot be used (${name})`,

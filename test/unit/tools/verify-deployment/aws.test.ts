@@ -15,7 +15,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { listen } from '../../../../local/ports.ts';
 import { exportFile, rowsOf } from '../../../../tools/verify-deployment/checks/export.ts';
@@ -23,7 +23,7 @@ import { createCleanup } from '../../../../tools/verify-deployment/cleanup.ts';
 import { runChecks } from '../../../../tools/verify-deployment/run-checks.ts';
 import { offer } from '../../../../tools/verify-deployment/target.ts';
 import { readAlarms } from '../../../../tools/verify-deployment/targets/alarms.ts';
-import { startRedrive } from '../../../../tools/verify-deployment/targets/aws.ts';
+import { openStage, startRedrive } from '../../../../tools/verify-deployment/targets/aws.ts';
 import { readDestinations, readSubscription } from '../../../../tools/verify-deployment/targets/event-destinations.ts';
 import { readStageOutputs } from '../../../../tools/verify-deployment/targets/stack-outputs.ts';
 import { readStageSettings } from '../../../../tools/verify-deployment/targets/stage-settings.ts';
@@ -369,6 +369,46 @@ describe('a stage', () => {
     cloudFormation.on(DescribeStacksCommand).resolves(outputs({ ApiUrl: 'https://x.execute-api.eu-west-1.amazonaws.com' }));
 
     await expect(readStageOutputs(client(), 'prod')).rejects.toThrow('lack the outputs ConfigurationSetName, SendQueueUrl');
+  });
+
+  it('is reached by its outputs, its names and the region of the environment', async () => {
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    const queue = (name: string) => `https://sqs.eu-west-1.amazonaws.com/123456789012/${name}`;
+    cloudFormation
+      .on(DescribeStacksCommand, { StackName: 'mail-dispatch-prod' })
+      .resolves(
+        outputs({
+          ApiUrl: 'https://x.execute-api.eu-west-1.amazonaws.com',
+          ConfigurationSetName: 'the-set',
+          SendQueueUrl: queue('sends'),
+          SendDeadLetterQueueUrl: queue('dead'),
+          TaskQueueUrl: queue('tasks'),
+          FeedbackQueueUrl: queue('feedback'),
+        }),
+      )
+      .on(DescribeStacksCommand, { StackName: 'mail-dispatch-prod-watch' })
+      .resolves(outputs({ WidgetFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:show' }));
+    cloudWatch.on(DescribeAlarmsCommand).resolves({});
+
+    const target = await openStage('prod', someOptions({ stage: 'prod', token: 'a', operatorToken: 'b', templatePrefix: 'p-' }));
+    await (target.alarms.has ? target.alarms.value() : undefined);
+    target.close();
+    vi.unstubAllEnvs();
+
+    expect(target).toMatchObject({
+      name: 'stage prod in eu-west-1',
+      api: 'https://x.execute-api.eu-west-1.amazonaws.com',
+      tokens: { sender: 'a', operator: 'b' },
+      templatePrefix: 'p-',
+      queues: { send: queue('sends'), sendDeadLetters: queue('dead') },
+    });
+    expect(cloudWatch.commandCalls(DescribeAlarmsCommand)).toMatchObject([
+      { args: [{ input: { AlarmNamePrefix: 'mail-dispatch-prod-watch-', AlarmTypes: ['MetricAlarm', 'CompositeAlarm'] } }] },
+    ]);
+  });
+
+  it('cannot be checked without a token', async () => {
+    await expect(openStage('prod', someOptions({ stage: 'prod' }))).rejects.toThrow('Give a token');
   });
 
   it('has the issuer and the prefix of cdk.json', () => {

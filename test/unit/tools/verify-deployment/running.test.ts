@@ -170,6 +170,7 @@ describe('an error', () => {
     [answered(401), '401', 'fresh'],
     [answered(403), '403', 'scope'],
     [answered(422, { type: 'urn:mail-dispatch:problem:unknown-scenario' }), '422 unknown-scenario', 'allowedRecipients'],
+    [new Error('Region is missing'), 'Region is missing', 'AWS_REGION'],
     [named('ExpiredTokenException', 'The token has expired'), 'ExpiredTokenException', 'aws sso login'],
     [new TypeError('fetch failed', { cause: named('Error', 'connect ECONNREFUSED') }), 'no answer', 'cannot be reached'],
   ])('is explained: %s', (error, saw, advice) => {
