@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { stacksOf,StageOutputs } from '../../tools/verify-deployment/targets/stack-outputs.ts';
+import { stacksOf, StageOutputs } from '../../tools/verify-deployment/targets/stack-outputs.ts';
 import { removeFolders, synthesize } from './synthesized.ts';
 
 afterAll(removeFolders);
