@@ -140,7 +140,7 @@ describe('a stack on which something is broken', () => {
       .setAudience('mail-dispatch')
       .setExpirationTime('1h')
       .sign(privateKey);
-    const target = { ...open(token), expectedClaims: { issuer: 'https://login.example.com/', audience: 'mail-dispatch' } };
+    const target = { ...open(token), expectedClaims: { issuer: 'https://login.example.com/', audience: ['mail-dispatch'] } };
 
     const { saw, advice } = await adviceOf('wrong issuer', target, ['api']);
     expect(saw).toBe(

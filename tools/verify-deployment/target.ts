@@ -42,7 +42,7 @@ export interface Target {
   readonly api: string;
   readonly tokens: { readonly sender: string; readonly operator: string };
   /** Claims that the stage's settings ask of a token, as far as they are known here. */
-  readonly expectedClaims: { readonly issuer?: string; readonly audience?: string };
+  readonly expectedClaims: { readonly issuer?: string; readonly audience?: readonly string[] };
   readonly ses: SESv2Client;
   readonly templatePrefix: string;
   readonly sqs: SQSClient;

@@ -31,7 +31,7 @@ export const minutesLeft = ({ exp }: Pick<Claims, 'exp'>, now: number): number =
 /** Why an API refuses a token as far as the token itself shows it, one sentence each. @param now milliseconds */
 export const faultsOfToken = (
   token: string,
-  expected: { readonly issuer?: string; readonly audience?: string },
+  expected: { readonly issuer?: string; readonly audience?: readonly string[] },
   now: number,
 ): string[] => {
   const claims = readClaims(token);
@@ -43,8 +43,8 @@ export const faultsOfToken = (
       claims.iss !== issuer &&
       `Its iss is ${claims.iss ?? 'missing'}, but the stage's issuer is ${issuer}.`,
     audience !== undefined &&
-      !audiences.includes(audience) &&
-      `Its aud is ${audiences.join(', ') || 'missing'}, but the stage's audience is ${audience}.`,
+      !audiences.some((each) => audience.includes(each)) &&
+      `Its aud is ${audiences.join(', ') || 'missing'}, but the stage's audience is ${audience.join(', ')}.`,
     minutesLeft(claims, now) < 0 && 'It has expired.',
   ].filter((fault) => fault !== false);
 };

@@ -4,7 +4,9 @@ import * as z from 'zod';
 
 const Settings = z.looseObject({
   issuer: z.string().optional(),
-  audience: z.string().default('mail-dispatch'),
+  audience: z
+    .union([z.string().transform((text) => text.split(',').map((part) => part.trim())), z.array(z.string())])
+    .default(['mail-dispatch']),
   templatePrefix: z.string().default(''),
 });
 
@@ -13,7 +15,8 @@ const CdkJson = z.looseObject({ context: z.looseObject({ stages: z.record(z.stri
 /** What of a stage's settings shows in its tokens and templates. */
 export interface StageSettings {
   readonly issuer?: string;
-  readonly audience?: string;
+  /** A token names one of them. */
+  readonly audience?: readonly string[];
   readonly templatePrefix: string;
 }
 

@@ -412,7 +412,7 @@ describe('a stage', () => {
   });
 
   it('has the issuer and the prefix of cdk.json', () => {
-    expect(readStageSettings('cdk.json', 'dev')).toMatchObject({ audience: 'mail-dispatch', templatePrefix: '' });
+    expect(readStageSettings('cdk.json', 'dev')).toMatchObject({ audience: ['mail-dispatch'], templatePrefix: '' });
     expect(readStageSettings('cdk.json', 'nowhere')).toEqual({ templatePrefix: '' });
   });
 });

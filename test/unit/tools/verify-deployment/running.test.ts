@@ -183,7 +183,7 @@ describe('an error', () => {
 
 describe('a token', () => {
   const tokenOf = (claims: object) => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
-  const expected = { issuer: 'https://login.example.com/', audience: 'mail-dispatch' };
+  const expected = { issuer: 'https://login.example.com/', audience: ['mail-dispatch'] };
 
   it('is compared with the settings to the character', () => {
     const claims = { iss: 'https://login.example.com', aud: ['other'], exp: 1 };
