@@ -18,7 +18,8 @@ export const lookOver = async (
 ): Promise<Looked> => {
   const batches = await dispatches.batches(dispatch.dispatchId);
   const seen = await dispatches.rows(dispatch, now, hasTime);
-  // Without a batch all rows were there once: one that is missing has expired, and so has what was known of its delivery.
+  // Without a batch all rows were there once: one that is missing has expired, and so has what was known of its delivery, or was
+  // never expanded.
   const { frozen } = seen;
   if (batches.length > 0 || frozen === undefined || countRows(seen.counts) >= dispatch.total)
     return { batches, seen: { ...seen, counts: withUnexpanded(dispatch, seen.counts) } };

@@ -1,4 +1,5 @@
-import { type Dispatch, type DispatchStatus, isComplete } from '../domain/dispatch.ts';
+import { addCounts, type Counts, type Dispatch, type DispatchStatus, isComplete, NO_COUNTS } from '../domain/dispatch.ts';
+import { knownExpired, type PresentRows } from '../domain/expired-rows.ts';
 import type { Instant } from '../domain/instant.ts';
 import { operated, type Operation, permit } from '../domain/operation.ts';
 import { Unavailable } from './accept-ports.ts';
@@ -74,11 +75,15 @@ const statusOf = async ({ rows }: OperateDispatchDeps, operation: Operation, dis
   if (operation !== 'cancel' || (dispatch.status !== 'ACCEPTED' && dispatch.status !== 'IN_PROGRESS')) return dispatch.status;
   // Whatever is wrong with the rows, mails that must not go out can be cancelled.
   const isOver = await rows.counts(dispatch).then(
-    ({ counts }) => isComplete(dispatch.total, counts),
+    ({ counts, frozen = counts }) => isComplete(dispatch.total, addCounts(counts, expiredOf(dispatch, { counts, frozen }))),
     () => false,
   );
   return isOver ? 'COMPLETED' : dispatch.status;
 };
+
+/** A dispatch that never ended is too young for rows to have expired. */
+const expiredOf = (dispatch: Dispatch, present: PresentRows): Counts =>
+  dispatch.frozenGeneration === undefined ? NO_COUNTS : knownExpired(dispatch, present);
 
 const taskOf = (
   kind: Operation,

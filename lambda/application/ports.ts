@@ -265,8 +265,8 @@ export interface OverdueRow {
 /** What is read of a dispatch's rows. */
 export interface RowsSeen extends RowCounts {
   /**
-   * The rows by the status with which they were counted at the first end of the dispatch; absent while the dispatch is so
-   * young that no row can have expired.
+   * The rows that were not reopened since the last end of the dispatch, by their status; absent while there was no end and
+   * the dispatch is so young that no row can have expired.
    */
   readonly frozen?: Counts;
   /** Since the last resume, or since it was taken up again. */
@@ -284,7 +284,7 @@ export interface EndingRepository {
   batches(dispatchId: string): Promise<readonly BatchLeft[]>;
   /** Throws once there is no time. */
   rows(
-    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'createdAt' | 'resumedAt' | 'statisticsSince'>,
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'createdAt' | 'resumedAt' | 'statisticsSince' | 'frozenGeneration'>,
     now: Instant,
     hasTime: () => boolean,
   ): Promise<RowsSeen>;

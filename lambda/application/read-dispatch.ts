@@ -1,14 +1,17 @@
 import {
+  addCounts,
   countRows,
   type Dispatch,
+  isSending,
   needsAttention,
+  NO_COUNTS,
   outcomeOf,
   type RowCounts,
   statusNow,
   withBatches,
   withUnexpanded,
 } from '../domain/dispatch.ts';
-import { withExpired } from '../domain/expired-rows.ts';
+import { knownExpired } from '../domain/expired-rows.ts';
 import { shardOf } from '../domain/shards.ts';
 import type { StoredRecipient } from './ports.ts';
 import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from './read-ports.ts';
@@ -87,17 +90,19 @@ const keptCounts = ({ total, counts, deliveries }: FoundDispatch): RowCounts | u
   total > MOST_ROWS_READ && counts !== undefined && deliveries !== undefined ? { counts, deliveries } : undefined;
 
 /**
- * Rows of a finished dispatch expire one by one: its counts stay what they were, unless all rows are there and one has changed.
- * One that was finished before deliveries were counted has them in its rows alone.
+ * Rows expire one by one, and are counted on as what they were. A dispatch that was finished before deliveries were counted has
+ * them in its rows alone.
  */
 const countsNow = async (repository: ReadRepository, dispatch: FoundDispatch): Promise<RowCounts> => {
-  const { status, counts, deliveries, isOpen, total, frozenCounts } = dispatch;
+  const { status, counts, deliveries, isOpen, total } = dispatch;
   if (status === 'COMPLETED' && !isOpen && counts !== undefined && deliveries !== undefined) return { counts, deliveries };
   const rows = await repository.counts(dispatch);
   if (countRows(rows.counts) >= total) return rows;
-  if (frozenCounts !== undefined) {
-    const { frozen = rows.counts } = rows;
-    return { counts: withExpired(dispatch, { counts: rows.counts, frozen }), deliveries: deliveries ?? rows.deliveries };
-  }
+  const { frozen = rows.counts } = rows;
+  const expired = mayHaveExpired(dispatch) ? knownExpired(dispatch, { counts: rows.counts, frozen }) : NO_COUNTS;
+  if (countRows(expired) > 0) return { counts: addCounts(rows.counts, expired), deliveries: deliveries ?? rows.deliveries };
   return status === 'COMPLETED' && counts !== undefined ? { counts, deliveries: deliveries ?? rows.deliveries } : rows;
 };
+
+/** One that is being sent and has not ended is too young; what it lacks is in batches. */
+const mayHaveExpired = ({ status, frozenGeneration }: Dispatch): boolean => frozenGeneration !== undefined || !isSending(status);

@@ -60,10 +60,12 @@ export interface FoundDispatch extends Dispatch {
 export interface ReadRepository {
   find(dispatchId: string): Promise<FoundDispatch | undefined>;
   /**
-   * Counts the rows; recipients that are still in a batch are not among them. `frozen`: by the status with which they were
-   * counted at the first end.
+   * Counts the rows; recipients that are still in a batch are not among them. `frozen`: those that were not reopened since
+   * the last end.
    */
-  counts(dispatch: Pick<Dispatch, 'dispatchId' | 'shards'>): Promise<RowCounts & { readonly frozen?: Counts }>;
+  counts(
+    dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'frozenGeneration'>,
+  ): Promise<RowCounts & { readonly frozen?: Counts }>;
   recipients(query: RecipientQuery): Promise<RecipientPage>;
   /** Undefined: it has no row, or none yet. */
   recipient(key: RecipientKey): Promise<StoredRecipient | undefined>;

@@ -57,8 +57,10 @@ export interface Dispatch {
   readonly cancelledAt?: Instant;
   /** Recipients whose batch was removed when the dispatch was cancelled: they are CANCELLED, and have no row. */
   readonly unexpanded?: number;
-  /** Exact counts of all recipients when they were final for the first time. */
+  /** Exact counts of all recipients at its last end, kept up with changes since; without recipients that were reopened since. */
   readonly frozenCounts?: Counts;
+  /** Its generation at that end. */
+  readonly frozenGeneration?: number;
   /** The rules that stop a dispatch count from here. */
   readonly resumedAt?: Instant;
   /** When it was taken up again after it was completed: bounces before say nothing about the mails since. */

@@ -1,42 +1,56 @@
-import { addCounts, countRows, type Counts, type Dispatch, NO_COUNTS } from './dispatch.ts';
+import { addCounts, countRows, type Counts, type Dispatch, NO_COUNTS, withUnexpanded } from './dispatch.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from './recipient.ts';
 
-/** Rows that are still in the table: by their status now, and by the status with which they were counted at the first end. */
+/** Rows that are still in the table, by their status. */
 export interface PresentRows {
   readonly counts: Counts;
+  /** Those of them that were not reopened since the last end. */
   readonly frozen: Counts;
 }
 
+type Counted = Pick<Dispatch, 'total' | 'frozenCounts' | 'frozenGeneration' | 'counts' | 'unexpanded'>;
+
 /**
- * Counts all recipients of a dispatch of which some final rows were deleted after their retention. Such a row had the status
- * with which it was counted at the first end: what was counted then, without the rows that are present, is what is missing.
- * Rows of a dispatch that never came to an end are taken out of the counts kept by progress, which may be off by a few.
+ * Expired rows, as far as it is known what they were. Rows that were not reopened since the last end are in its counts; without
+ * the present ones, the expired ones are left. Other rows can only have expired in a dispatch that was open for longer than the
+ * retention: they are taken from the counts that progress keeps.
  */
-export const withExpired = (
-  { total, frozenCounts, counts: kept = NO_COUNTS }: Pick<Dispatch, 'total' | 'frozenCounts' | 'counts'>,
-  { counts, frozen }: PresentRows,
-): Counts => {
+export const knownExpired = (dispatch: Counted, { counts, frozen }: PresentRows): Counts => {
+  const { total, frozenCounts, counts: kept = NO_COUNTS } = dispatch;
   const missing = total - countRows(counts);
-  if (missing <= 0) return counts;
-  const expired = frozenCounts === undefined ? difference(kept, counts) : difference(frozenCounts, frozen);
-  return addCounts(counts, fitted(expired, missing));
+  if (missing <= 0) return NO_COUNTS;
+  const exact = frozenCounts !== undefined && hasEnded(dispatch) ? capped(difference(frozenCounts, frozen), missing) : NO_COUNTS;
+  return addCounts(exact, capped(difference(difference(kept, counts), exact), missing - countRows(exact)));
 };
+
+/** Counts all recipients of a dispatch without batches, of which some final rows were deleted after their retention. */
+export const withExpired = (dispatch: Counted, present: PresentRows): Counts => {
+  const known = knownExpired(dispatch, present);
+  const sum = addCounts(present.counts, known);
+  // The counts of an end hold recipients that never had a row as CANCELLED.
+  const all = hasEnded(dispatch) ? sum : withUnexpanded(dispatch, sum);
+  const [largest = 'SENT'] = largestFirst(known);
+  // What is left says that the counts of progress are too low.
+  return { ...all, [largest]: all[largest] + Math.max(0, dispatch.total - countRows(all)) };
+};
+
+const hasEnded = ({ frozenGeneration }: Counted): boolean => frozenGeneration !== undefined;
 
 const FINAL: readonly RecipientStatus[] = RECIPIENT_STATUSES.filter(isFinal);
 
 const difference = (all: Counts, present: Counts): Counts =>
   FINAL.reduce<Counts>((sum, status) => ({ ...sum, [status]: Math.max(0, all[status] - present[status]) }), NO_COUNTS);
 
-/** Exact counts fit already. Of others the largest are believed first. */
-const fitted = (counts: Counts, missing: number): Counts => {
-  const largestFirst = FINAL.toSorted((a, b) => counts[b] - counts[a]);
-  let left = missing;
+const largestFirst = (counts: Counts): readonly RecipientStatus[] => FINAL.toSorted((a, b) => counts[b] - counts[a]);
+
+/** No more than there are. Exact counts fit already; of others the largest are believed first. */
+const capped = (counts: Counts, atMost: number): Counts => {
+  let left = atMost;
   let fit = NO_COUNTS;
-  for (const status of largestFirst) {
+  for (const status of largestFirst(counts)) {
     const taken = Math.min(left, counts[status]);
     fit = { ...fit, [status]: taken };
     left -= taken;
   }
-  const [largest = 'SENT'] = largestFirst;
-  return { ...fit, [largest]: fit[largest] + left };
+  return fit;
 };

@@ -97,7 +97,7 @@ const partition = async (pk: string) =>
     )
   ).Items ?? [];
 
-const reader = () => createReadDispatch(createReadRepository(table.client, table.tableName));
+const reader = () => createReadDispatch(createReadRepository(table.client, table.tableName, Date.now));
 const me = { adminId: 'admin-1', isOperator: false };
 const applyIds = async (dispatchId: string, limit: number, status?: RecipientStatus): Promise<string[]> => {
   const found: string[] = [];

@@ -55,6 +55,7 @@ const worker = () => {
       client: table.client,
       tableName: table.tableName,
       retentionDays: 30,
+      clock: Date.now,
       random: Math.random,
       sleep,
     }),

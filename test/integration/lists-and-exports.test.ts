@@ -123,7 +123,14 @@ describe('a recipient that is settled by hand', () => {
     const { client, tableName } = table;
     const settle = createSettleRecipient({
       dispatches: createOperateRepository(client, tableName),
-      recipients: createRecipientRepository({ client, tableName, retentionDays: 30, random: Math.random, sleep }),
+      recipients: createRecipientRepository({
+        client,
+        tableName,
+        retentionDays: 30,
+        clock: () => T0,
+        random: Math.random,
+        sleep,
+      }),
       clock: () => T0 + 5,
     });
 
@@ -131,7 +138,7 @@ describe('a recipient that is settled by hand', () => {
     expect(await settle(person, dispatch.dispatchId, ['a'], { as: 'sent', note: 'heard' })).toMatchObject({ outcome: 'settled' });
 
     const key = { dispatchId: dispatch.dispatchId, shard: shardOf('a', dispatch.shards), applyId: 'a' };
-    expect(await createReadRepository(client, tableName).recipient(key)).toMatchObject({
+    expect(await createReadRepository(client, tableName, () => T0).recipient(key)).toMatchObject({
       recipient: { status: 'SENT', sentAt: T0 + 5 },
       settled: { as: 'sent', who: 'admin-1', at: T0 + 5, note: 'heard' },
     });
@@ -168,8 +175,15 @@ describe('an export', () => {
     const files: string[] = [];
     const carryOut = createCarryOutTask({
       ...noBatches,
-      tasks: createTaskRepository(client, tableName),
-      recipients: createRecipientRepository({ client, tableName, retentionDays: 30, random: Math.random, sleep }),
+      tasks: createTaskRepository(client, tableName, () => T0),
+      recipients: createRecipientRepository({
+        client,
+        tableName,
+        retentionDays: 30,
+        clock: () => T0,
+        random: Math.random,
+        sleep,
+      }),
       sendQueue: { send: () => Promise.resolve([]), hide: () => Promise.resolve(), depth: () => Promise.resolve(0) },
       exports: {
         putPart: (_key, part, rows) =>

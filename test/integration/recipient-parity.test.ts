@@ -67,7 +67,14 @@ const readDispatch = (dispatchId: string) => get(dispatchKey(dispatchId));
 const readContent = (dispatchId: string) => get(contentKey(dispatchId));
 
 const repository = () =>
-  createRecipientRepository({ client: table.client, tableName: table.tableName, retentionDays: 30, random: Math.random, sleep });
+  createRecipientRepository({
+    client: table.client,
+    tableName: table.tableName,
+    retentionDays: 30,
+    clock: () => NOW,
+    random: Math.random,
+    sleep,
+  });
 
 describe('the condition in the table and the rule in the domain agree on who may claim', () => {
   it.each(STATES)('for %s', async (_name, state) => {

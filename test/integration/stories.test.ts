@@ -22,7 +22,7 @@ const put = (Item: Record<string, unknown>) => client.send(new PutCommand({ Tabl
 beforeAll(async () => {
   table = await startTable();
   client = table.client;
-  stories = createStoryRepository(client, table.tableName);
+  stories = createStoryRepository(client, table.tableName, () => 0);
 });
 afterAll(async () => {
   await table.stop();

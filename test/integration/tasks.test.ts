@@ -83,7 +83,7 @@ const failed = (failedAt: number, lastErrorCode = 'INVALID_PARAMETER'): Recipien
 const operate = (operation: Operation, dispatchId: string) =>
   createOperateDispatch({
     dispatches: createOperateRepository(table.client, table.tableName),
-    rows: createReadRepository(table.client, table.tableName),
+    rows: createReadRepository(table.client, table.tableName, () => 0),
     clock: () => NOW,
     random: Math.random,
     sleep,
@@ -93,11 +93,12 @@ const worker = () => {
   const queued: RecipientKey[] = [];
   const carryOut = createCarryOutTask({
     ...noBatches,
-    tasks: createTaskRepository(table.client, table.tableName),
+    tasks: createTaskRepository(table.client, table.tableName, () => 0),
     recipients: createRecipientRepository({
       client: table.client,
       tableName: table.tableName,
       retentionDays: 30,
+      clock: () => 0,
       random: Math.random,
       sleep,
     }),

@@ -1,11 +1,13 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { Amendment, Random, RecipientRepository, Sleep, StoredRecipient } from '../../application/ports.ts';
+import type { Amendment, Clock, Random, RecipientRepository, Sleep, StoredRecipient } from '../../application/ports.ts';
+import { frozenChange } from '../../domain/frozen-counts.ts';
 import { toIso } from '../../domain/instant.ts';
 import { isFinal, type RecipientKey } from '../../domain/recipient.ts';
 import { retry } from '../../domain/retry.ts';
-import { readIsFrozen, stillFrozen } from './frozen-as.ts';
+import { isExpired } from './expiry.ts';
+import { readLastEnd, reopenedAfterOf, withFrozenChange } from './frozen-counts.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt, toStoredEvent } from './items.ts';
 import { dispatchKey, OPEN, recipientKey } from './keys.ts';
 import { isOfAws, isPassing } from './statements.ts';
@@ -15,6 +17,7 @@ export interface AmendDeps {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
   readonly retentionDays: number;
+  readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
 }
@@ -50,33 +53,34 @@ export const amendRecipient = async (
 };
 
 const amendOnce = async (
-  { client, tableName, retentionDays }: AmendDeps,
+  { client, tableName, retentionDays, clock }: AmendDeps,
   key: RecipientKey,
   change: (row: StoredRecipient) => Amendment | undefined,
 ): Promise<AmendResult> => {
   const Key = recipientKey(key);
   const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
-  if (Item === undefined) return 'gone';
+  if (Item === undefined || isExpired(Item, clock())) return 'gone';
   const row = parseRecipientItem(Item);
   const next = change(row);
   if (next === undefined) return 'unchanged';
 
   const stored: Attributes = Item;
   const as = Object.fromEntries(GUARDS.map((name) => [name, stored[name]]));
-  const update = updateOf(tableName, Key, attributesOf(row, next, retentionDays), as);
+  const set = attributesOf(row, next, retentionDays);
   const leavesFinal = isFinal(row.recipient.status) && row.recipient.status !== next.recipient.status;
   if (!leavesFinal) {
-    await client.send(new UpdateCommand(update));
+    await client.send(new UpdateCommand(updateOf(tableName, Key, set, as)));
     return 'written';
   }
-  const isFrozen = await readIsFrozen(client, tableName, key.dispatchId);
+  const end = await readLastEnd(client, tableName, key.dispatchId);
   // The row of a dispatch that is gone is about to go, too.
-  if (isFrozen === undefined) return 'gone';
-  const frozenAs = isFrozen && stored['frozenAs'] === undefined ? { frozenAs: row.recipient.status } : {};
-  const leaving = updateOf(tableName, Key, { ...attributesOf(row, next, retentionDays), ...frozenAs }, as);
-  await client.send(
-    new TransactWriteCommand({ TransactItems: [{ Update: leaving }, { Update: recount(tableName, key.dispatchId, isFrozen) }] }),
-  );
+  if (end === undefined) return 'gone';
+  const before = { status: row.recipient.status, reopenedAfter: reopenedAfterOf(stored) };
+  const frozen = frozenChange(before, next.recipient.status, end);
+  const isLeftOut = frozen !== undefined && frozen.to === undefined;
+  const leaving = updateOf(tableName, Key, { ...set, ...(isLeftOut && { reopenedAfter: end.frozenGeneration }) }, as);
+  const counting = withFrozenChange(recount(tableName, key.dispatchId), frozen, end);
+  await client.send(new TransactWriteCommand({ TransactItems: [{ Update: leaving }, { Update: counting }] }));
   return 'written';
 };
 
@@ -91,11 +95,11 @@ const attributesOf = ({ recipient }: StoredRecipient, next: Amendment, retention
 });
 
 /** The sweeper counts the dispatch anew; a count that it made before this does not stand, as the generation is another. */
-const recount = (TableName: string, dispatchId: string, isFrozen: boolean) => ({
+const recount = (TableName: string, dispatchId: string) => ({
   TableName,
   Key: dispatchKey(dispatchId),
   UpdateExpression: 'SET openKey = :open, generation = generation + :one',
-  ConditionExpression: `attribute_exists(pk) AND ${stillFrozen(isFrozen)}`,
+  ConditionExpression: 'attribute_exists(pk)',
   ExpressionAttributeValues: { ':open': OPEN, ':one': 1 },
 });
 

@@ -125,8 +125,9 @@ const NOT_REFUSED: ReadonlySet<string> = new Set([ATTEMPTS_EXHAUSTED, OUTCOME_UN
 const isRefused = ({ status, lastErrorCode = '' }: RowGlance): boolean =>
   (status === 'FAILED' || status === 'UNKNOWN') && !NOT_REFUSED.has(lastErrorCode);
 
-const finalRows = async ({ client, tableName }: DispatchRepositoryDeps, dispatch: Dispatch): Promise<FinalRows> => {
-  const rows = (await readShards(dispatch, (pk) => glanceAtShard(client, tableName, pk))).flat();
+const finalRows = async ({ client, tableName, clock }: DispatchRepositoryDeps, dispatch: Dispatch): Promise<FinalRows> => {
+  const now = clock();
+  const rows = (await readShards(dispatch, (pk) => glanceAtShard(client, tableName, pk, now))).flat();
   const from = dispatch.resumedAt ?? dispatch.createdAt;
   const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
   const refused = ended.filter(isRefused);

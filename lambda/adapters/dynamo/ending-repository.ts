@@ -55,18 +55,19 @@ export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
 
 const seeRows = async (
   { client, tableName, retentionDays }: FinishDeps,
-  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'createdAt' | 'resumedAt' | 'statisticsSince'>,
+  dispatch: Pick<Dispatch, 'dispatchId' | 'shards' | 'createdAt' | 'resumedAt' | 'statisticsSince' | 'frozenGeneration'>,
   now: Instant,
   hasTime: () => boolean,
 ): Promise<RowsSeen> => {
   const since = statisticsFrom(dispatch);
-  const mayHaveExpired = expiryAfter(dispatch.createdAt, retentionDays) * 1000 <= now;
+  // Once all recipients were counted, one without a row can only have expired, whatever the retention was then.
+  const mayHaveExpired = dispatch.frozenGeneration !== undefined || expiryAfter(dispatch.createdAt, retentionDays) * 1000 <= now;
   const seen = await readShards(dispatch, async (pk): Promise<RowsSeen & { readonly frozen: Counts }> => {
-    const rows = await glanceAtShard(client, tableName, pk, hasTime);
+    const rows = await glanceAtShard(client, tableName, pk, now, hasTime);
     const bounceStatistics = bounceStatisticsSince(rows, since);
     return {
       ...countRowGlances(rows),
-      frozen: countFrozen(rows),
+      frozen: countFrozen(rows, dispatch),
       bounceStatistics,
       overdueSince: oldest(rows, now),
       ...newest(rows),

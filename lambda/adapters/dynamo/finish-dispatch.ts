@@ -21,27 +21,28 @@ export interface FinishDeps {
 export const completeDispatch = async (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
   const at = toIso(now);
-  const end = { status: 'COMPLETED', completedAt: at, lastProgressAt: at, outcome: outcomeOf(rows.counts), ...resultOf(rows) };
-  const update = updateOf(deps.tableName, dispatchKey(dispatchId), { ...end, openKey: OPEN }, { generation });
+  const end = { status: 'COMPLETED', completedAt: at, lastProgressAt: at, outcome: outcomeOf(rows.counts) };
+  const set = { ...end, ...resultOf(rows), ...frozenOf(rows, dispatch), openKey: OPEN };
+  const update = updateOf(deps.tableName, dispatchKey(dispatchId), set, { generation });
   return writeWithContent(deps, dispatchId, now, {
-    ...freezing(update),
+    ...update,
     ConditionExpression: `${update.ConditionExpression} AND #status IN (:accepted, :inProgress)`,
     ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':accepted': 'ACCEPTED', ':inProgress': 'IN_PROGRESS' },
   });
 };
 
-/** The first counts of an end are kept: rows that have expired by a later end are counted by them. */
-const freezing = (update: Update): Update => ({
-  ...update,
-  UpdateExpression: update.UpdateExpression.replace('SET ', 'SET frozenCounts = if_not_exists(frozenCounts, :counts), '),
+/** Rows that have expired by a later look are counted by these. Each end replaces those of the end before. */
+const frozenOf = ({ counts }: RowCounts, { generation }: Dispatch): Attributes => ({
+  frozenCounts: counts,
+  frozenGeneration: generation,
 });
 
 /** Stores what a cancelled dispatch came to: none of its rows is open any more. @returns whether it stands */
 export const closeDispatch = (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
-  const end = { ...resultOf(rows), lastProgressAt: toIso(now), openKey: OPEN };
+  const end = { ...resultOf(rows), ...frozenOf(rows, dispatch), lastProgressAt: toIso(now), openKey: OPEN };
   const update = updateOf(deps.tableName, dispatchKey(dispatchId), end, { generation, status: 'CANCELLED' });
-  return writeWithContent(deps, dispatchId, now, freezing(update));
+  return writeWithContent(deps, dispatchId, now, update);
 };
 
 /** Stores what a finished dispatch comes to now, unless anything happened since it was read. @returns whether it stands */

@@ -74,6 +74,7 @@ export const DispatchItem = z.object({
   cancelledAt: Iso.exactOptional(),
   unexpanded: Count.exactOptional(),
   frozenCounts: CountsSchema.exactOptional(),
+  frozenGeneration: Count.exactOptional(),
 }) satisfies z.ZodType<Dispatch & SweepMarks>;
 
 const Expiry = { expiresAt: z.number().exactOptional() };

@@ -1,10 +1,13 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { StoredRecipient } from '../../application/ports.ts';
+import type { Clock, StoredRecipient } from '../../application/ports.ts';
 import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../application/read-ports.ts';
 import { addCounts, type Counts, NO_COUNTS, type RowCounts } from '../../domain/dispatch.ts';
+import type { LastEnd } from '../../domain/frozen-counts.ts';
+import type { Instant } from '../../domain/instant.ts';
 import { addRowCounts, NO_CHANGE } from '../../domain/progress.ts';
+import { isExpired } from './expiry.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
 import { dispatchKey, OPEN, RECIPIENT_PREFIX, recipientKey, shardPartition } from './keys.ts';
 import { orUnavailable } from './or-unavailable.ts';
@@ -14,10 +17,10 @@ import { countFrozen, countRowGlances, RowGlance } from './row-glance.ts';
 /** Rows that one request looks at: with a filter, most may be passed over. */
 const ROWS_PER_REQUEST = 10_000;
 const ROWS_PER_QUERY = 1_000;
-const Counted = RowGlance.pick({ status: true, delivery: true, frozenAs: true });
+const Counted = RowGlance.pick({ status: true, delivery: true, expiresAt: true, reopenedAfter: true });
 
-/** Dispatches and their recipients as the table has them. */
-export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string): ReadRepository => ({
+/** Dispatches and their recipients as the table has them; rows that have expired are left out. */
+export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string, clock: Clock): ReadRepository => ({
   find: (dispatchId) =>
     orUnavailable(async () => {
       const { Item } = await client.send(
@@ -28,21 +31,22 @@ export const createReadRepository = (client: DynamoDBDocumentClient, tableName: 
 
   counts: (dispatch) =>
     orUnavailable(async () => {
-      const shards = await readShards(dispatch, (pk) => countShard(client, tableName, pk));
+      const now = clock();
+      const shards = await readShards(dispatch, (pk) => countShard(client, tableName, pk, dispatch, now));
       return {
         ...shards.reduce<RowCounts>(addRowCounts, NO_CHANGE),
         frozen: shards.map(({ frozen }) => frozen).reduce(addCounts, NO_COUNTS),
       };
     }),
 
-  recipients: (query) => orUnavailable(() => page(client, tableName, query)),
+  recipients: (query) => orUnavailable(() => page(client, tableName, query, clock())),
 
   recipient: (key) =>
     orUnavailable(async () => {
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: { ...recipientKey(key) }, ConsistentRead: true }),
       );
-      return Item && parseRecipientItem(Item);
+      return Item === undefined || isExpired(Item, clock()) ? undefined : parseRecipientItem(Item);
     }),
 });
 
@@ -55,22 +59,33 @@ const countShard = async (
   client: DynamoDBDocumentClient,
   TableName: string,
   pk: string,
+  end: LastEnd,
+  now: Instant,
 ): Promise<RowCounts & { frozen: Counts }> => {
   const rows: z.output<typeof Counted>[] = [];
-  const attributes = { ProjectionExpression: '#status, delivery, frozenAs', ExpressionAttributeNames: { '#status': 'status' } };
+  const attributes = {
+    ProjectionExpression: '#status, delivery, expiresAt, reopenedAfter',
+    ExpressionAttributeNames: { '#status': 'status' },
+  };
   const pages = paginateQuery({ client }, { TableName, ...ofShard(pk), ...attributes });
   // One that no version of this code wrote is left out, as recovery leaves it out.
-  for await (const { Items = [] } of pages) rows.push(...Items.flatMap((item) => Counted.safeParse(item).data ?? []));
-  return { ...countRowGlances(rows), frozen: countFrozen(rows) };
+  for await (const { Items = [] } of pages)
+    rows.push(...Items.filter((item) => !isExpired(item, now)).flatMap((item) => Counted.safeParse(item).data ?? []));
+  return { ...countRowGlances(rows), frozen: countFrozen(rows, end) };
 };
 
 /** Goes from shard to shard until the page is full. A query that finds nothing is not the end: the last shard is. */
-const page = async (client: DynamoDBDocumentClient, tableName: string, query: RecipientQuery): Promise<RecipientPage> => {
+const page = async (
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  query: RecipientQuery,
+  now: Instant,
+): Promise<RecipientPage> => {
   const recipients: StoredRecipient[] = [];
   let position: RecipientPosition | undefined = query.from.shard < query.dispatch.shards ? query.from : undefined;
   let rowsLeft = ROWS_PER_REQUEST;
   while (position !== undefined && recipients.length < query.limit && rowsLeft > 0) {
-    const part: Part = await readPart(client, tableName, query, position, query.limit - recipients.length);
+    const part: Part = await readPart(client, tableName, query, position, query.limit - recipients.length, now);
     recipients.push(...part.recipients);
     rowsLeft -= part.rows;
     position = part.next;
@@ -90,6 +105,7 @@ const readPart = async (
   { dispatch: { dispatchId, shards }, status }: RecipientQuery,
   { shard, after }: RecipientPosition,
   wanted: number,
+  now: Instant,
 ): Promise<Part> => {
   const { KeyConditionExpression, ExpressionAttributeValues } = ofShard(shardPartition(dispatchId, shard));
   const {
@@ -106,7 +122,7 @@ const readPart = async (
       Limit: status === undefined ? wanted : ROWS_PER_QUERY,
     }),
   );
-  const found = Items.map(parseRecipientItem);
+  const found = Items.filter((item) => !isExpired(item, now)).map(parseRecipientItem);
   const recipients = found.slice(0, wanted);
   const rows = ScannedCount;
 

@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 
 import type {
   ClaimResult,
+  Clock,
   Random,
   RecipientRepository,
   RecipientWrite,
@@ -13,6 +14,7 @@ import type {
 import { expiryAfter, type Instant, toIso } from '../../domain/instant.ts';
 import type { Lease, RecipientKey } from '../../domain/recipient.ts';
 import { amendRecipient } from './amend.ts';
+import { isExpired } from './expiry.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
 import { recipientKey } from './keys.ts';
 import { reopenRecipient } from './reopen.ts';
@@ -24,6 +26,7 @@ export interface RecipientRepositoryDeps {
   readonly tableName: string;
   /** How long a final recipient is kept. */
   readonly retentionDays: number;
+  readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
 }
@@ -159,12 +162,12 @@ const cancel = async (
 };
 
 const find = async (
-  { client, tableName }: RecipientRepositoryDeps,
+  { client, tableName, clock }: RecipientRepositoryDeps,
   key: RecipientKey,
 ): Promise<StoredRecipient | undefined | 'unavailable'> => {
   try {
     const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: recipientKey(key), ConsistentRead: true }));
-    return Item && parseRecipientItem(Item);
+    return Item === undefined || isExpired(Item, clock()) ? undefined : parseRecipientItem(Item);
   } catch (error) {
     if (isPassing(error)) return 'unavailable';
     throw error;

@@ -1,15 +1,23 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { WriteResult } from '../../application/ports.ts';
+import type { Clock, WriteResult } from '../../application/ports.ts';
 import type { DispatchStatus } from '../../domain/dispatch.ts';
-import { toIso } from '../../domain/instant.ts';
+import { frozenChange } from '../../domain/frozen-counts.ts';
+import { type Instant, toIso } from '../../domain/instant.ts';
 import type { In, Recipient, RecipientKey } from '../../domain/recipient.ts';
-import { readIsFrozen, stillFrozen } from './frozen-as.ts';
+import { expiryNow, NOT_EXPIRED } from './expiry.ts';
+import { readLastEnd, reopenedAfterOf, withFrozenChange } from './frozen-counts.ts';
 import { stateAttributes } from './items.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey } from './keys.ts';
 import { isPassing } from './statements.ts';
 import { updateOf } from './update.ts';
+
+export interface ReopenDeps {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+}
 
 /**
  * Puts a recipient back to PENDING together with its dispatch, which is open again, and its content, which must not
@@ -17,7 +25,7 @@ import { updateOf } from './update.ts';
  * @param from the failure as it was read: another one by now is not reopened
  */
 export const reopenRecipient = async (
-  { client, tableName }: { readonly client: DynamoDBDocumentClient; readonly tableName: string },
+  { client, tableName, clock }: ReopenDeps,
   key: RecipientKey,
   from: In<'FAILED' | 'UNKNOWN'>,
   next: Recipient,
@@ -27,15 +35,20 @@ export const reopenRecipient = async (
   const { status, round, lastErrorCode, failedAt } = from;
   const as = { status, round, lastErrorCode, failedAt: toIso(failedAt) };
   try {
-    const isFrozen = await readIsFrozen(client, tableName, key.dispatchId);
-    if (isFrozen === undefined) return 'lease-lost';
-    const row = updateOf(tableName, recipientKey(key), { ...stateAttributes(next), expiresAt: undefined }, as);
+    const now = clock();
+    const [end, found] = await Promise.all([
+      readLastEnd(client, tableName, key.dispatchId),
+      readReopened(client, tableName, key),
+    ]);
+    if (end === undefined || found === undefined) return 'lease-lost';
+    const frozen = frozenChange({ status, ...found }, next.status, end);
+    const set = { ...stateAttributes(next), ...(frozen && { reopenedAfter: end.frozenGeneration }), expiresAt: undefined };
     const opened = openAgain(tableName, key.dispatchId, dispatch, next);
     await client.send(
       new TransactWriteCommand({
         TransactItems: [
-          { Update: isFrozen ? keepingFrozenAs(row, status) : row },
-          { Update: { ...opened, ConditionExpression: `${opened.ConditionExpression} AND ${stillFrozen(isFrozen)}` } },
+          { Update: unlessExpired(updateOf(tableName, recipientKey(key), set, as), now) },
+          { Update: withFrozenChange(opened, frozen, end) },
           {
             Update: {
               TableName: tableName,
@@ -58,12 +71,21 @@ export const reopenRecipient = async (
   }
 };
 
-/** The row may have left another final status before. */
-const keepingFrozenAs = (row: ReturnType<typeof updateOf>, status: In<'FAILED' | 'UNKNOWN'>['status']) => ({
+/** TTL may delete a row that has expired at any moment, so it counts as gone. */
+const unlessExpired = (row: ReturnType<typeof updateOf>, now: Instant) => ({
   ...row,
-  UpdateExpression: row.UpdateExpression.replace('SET ', 'SET frozenAs = if_not_exists(frozenAs, :frozenAs), '),
-  ExpressionAttributeValues: { ...row.ExpressionAttributeValues, ':frozenAs': status },
+  ConditionExpression: `${row.ConditionExpression} AND ${NOT_EXPIRED}`,
+  ExpressionAttributeValues: { ...row.ExpressionAttributeValues, ':now': expiryNow(now) },
 });
+
+/** Undefined: the row is gone. */
+const readReopened = async (client: DynamoDBDocumentClient, TableName: string, key: RecipientKey) => {
+  const ProjectionExpression = 'pk, reopenedAfter';
+  const { Item } = await client.send(
+    new GetCommand({ TableName, Key: recipientKey(key), ConsistentRead: true, ProjectionExpression }),
+  );
+  return Item && { reopenedAfter: reopenedAfterOf(Item) };
+};
 
 /** A stopped dispatch stays so until a person resumes it; of the others none is finished any more. */
 const openAgain = (TableName: string, dispatchId: string, status: Exclude<DispatchStatus, 'CANCELLED'>, next: Recipient) => {

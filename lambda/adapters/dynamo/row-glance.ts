@@ -3,10 +3,12 @@ import * as z from 'zod';
 
 import { DELIVERY_STATES } from '../../domain/delivery.ts';
 import { type Counts, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../domain/dispatch.ts';
+import { isReopened, type LastEnd } from '../../domain/frozen-counts.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import type { BounceStatistics } from '../../domain/stop-rule.ts';
-import { Iso } from './items.ts';
+import { isExpired } from './expiry.ts';
+import { Count, Iso } from './items.ts';
 import { RECIPIENT_PREFIX } from './keys.ts';
 
 /** What counting, the rules that stop a dispatch, and the sweeper need of a recipient item. */
@@ -21,20 +23,23 @@ export const RowGlance = z.object({
   sentAt: Iso.exactOptional(),
   failedAt: Iso.exactOptional(),
   lastErrorCode: z.string().exactOptional(),
-  frozenAs: z.enum(RECIPIENT_STATUSES).exactOptional(),
+  expiresAt: z.number().exactOptional(),
+  reopenedAfter: Count.exactOptional(),
 });
 
 /** A look at a row. Attributes of an earlier state may be among them, so the status says which of them count. */
 export type RowGlance = z.output<typeof RowGlance>;
 
 /**
- * The rows of one shard, read consistently. One that no version of this code wrote is left out.
+ * The rows of one shard, read consistently. One that no version of this code wrote is left out, and so is one that has expired
+ * and that TTL has not deleted yet.
  * @param hasTime asked before every page; throws when there is none
  */
 export const glanceAtShard = async (
   client: DynamoDBDocumentClient,
   TableName: string,
   pk: string,
+  now: Instant,
   hasTime: () => boolean = () => true,
 ): Promise<RowGlance[]> => {
   const rows: RowGlance[] = [];
@@ -46,7 +51,7 @@ export const glanceAtShard = async (
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
       ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX },
       ProjectionExpression:
-        'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode, frozenAs',
+        'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode, expiresAt, reopenedAfter',
       // A reserved word.
       ExpressionAttributeNames: { '#status': 'status' },
     },
@@ -56,7 +61,8 @@ export const glanceAtShard = async (
     return pages.next();
   };
   for (let page = await next(); page.done !== true; page = await next()) {
-    rows.push(...(page.value.Items ?? []).flatMap((item) => RowGlance.safeParse(item).data ?? []));
+    const parsed = (page.value.Items ?? []).flatMap((item) => RowGlance.safeParse(item).data ?? []);
+    rows.push(...parsed.filter((row) => !isExpired(row, now)));
   }
   return rows;
 };
@@ -72,9 +78,9 @@ export const countRowGlances = (rows: readonly Pick<RowGlance, 'status' | 'deliv
   return { counts, deliveries };
 };
 
-/** Counts rows by the status with which they were counted at the first end of their dispatch. */
-export const countFrozen = (rows: readonly Pick<RowGlance, 'status' | 'delivery' | 'frozenAs'>[]): Counts =>
-  countRowGlances(rows.map(({ status, delivery, frozenAs = status }) => ({ status: frozenAs, delivery }))).counts;
+/** Counts the rows that were not reopened since the last end of their dispatch. */
+export const countFrozen = (rows: readonly Pick<RowGlance, 'status' | 'delivery' | 'reopenedAfter'>[], end: LastEnd): Counts =>
+  countRowGlances(rows.filter(({ reopenedAfter }) => !isReopened(reopenedAfter, end))).counts;
 
 /** What became of the mails that SES took from then on. */
 export const bounceStatisticsSince = (rows: readonly RowGlance[], since: Instant): BounceStatistics => {

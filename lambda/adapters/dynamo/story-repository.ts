@@ -1,10 +1,12 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
+import type { Clock } from '../../application/ports.ts';
 import type { BadRecipient, StoryRepository } from '../../application/show-ports.ts';
 import { DELIVERY_STATES } from '../../domain/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../domain/recipient.ts';
 import { BAD_DELIVERIES, BAD_STATUSES } from '../../domain/trouble.ts';
+import { isExpired } from './expiry.ts';
 import { parseRecipientItem } from './items.ts';
 import { itemsLeft } from './items-left.ts';
 import { BATCH_PREFIX, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, TASK_PREFIX } from './keys.ts';
@@ -35,10 +37,11 @@ const SEEN = [
   'sentAt',
   'failedAt',
   'cancelledAt',
+  'expiresAt',
 ];
 
 /** What stories are told of, as the table has it. */
-export const createStoryRepository = (client: DynamoDBDocumentClient, tableName: string): StoryRepository => ({
+export const createStoryRepository = (client: DynamoDBDocumentClient, tableName: string, clock: Clock): StoryRepository => ({
   tasksLeft: (dispatchId) =>
     orUnavailable(async () => {
       const items = await itemsLeft({ client, tableName }, dispatchId, TASK_PREFIX);
@@ -61,7 +64,7 @@ export const createStoryRepository = (client: DynamoDBDocumentClient, tableName:
       let queriesLeft = QUERIES_FOR_BAD;
       for (let shard = 0; shard < shards; shard += 1) {
         for await (const { Items = [] } of paginateQuery({ client }, badOf(tableName, shardPartition(dispatchId, shard)))) {
-          found.push(...Items.flatMap(toBadRecipient));
+          found.push(...Items.filter((item) => !isExpired(item, clock())).flatMap(toBadRecipient));
           queriesLeft -= 1;
           if (found.length >= limit || queriesLeft === 0) return found.slice(0, limit);
         }
@@ -81,7 +84,7 @@ export const createStoryRepository = (client: DynamoDBDocumentClient, tableName:
           ExpressionAttributeNames: Object.fromEntries(SEEN.map((name) => [`#${name}`, name])),
         }),
       );
-      if (Item === undefined) return undefined;
+      if (Item === undefined || isExpired(Item, clock())) return undefined;
       const { applyId, email, recipient, attempts, delivery, events, settled } = parseRecipientItem({ ...Item, variables: '{}' });
       return { applyId, email, recipient, attempts, delivery, events, ...(settled !== undefined && { settled }) };
     }),
@@ -113,7 +116,7 @@ const badOf = (TableName: string, pk: string) => {
     TableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
     FilterExpression: `#status IN (${names(BAD_STATUSES)}) OR delivery IN (${names(BAD_DELIVERIES)})`,
-    ProjectionExpression: 'sk, #status, delivery, lastErrorCode',
+    ProjectionExpression: 'sk, #status, delivery, lastErrorCode, expiresAt',
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: { ':pk': pk, ':recipient': RECIPIENT_PREFIX, ...Object.fromEntries(bad) },
   };

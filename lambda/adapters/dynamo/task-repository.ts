@@ -3,10 +3,11 @@ import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } 
 import * as z from 'zod';
 
 import type { TaskProgress, TaskRepository, TaskRow } from '../../application/operate-ports.ts';
-import type { StoredRecipient } from '../../application/ports.ts';
+import type { Clock, StoredRecipient } from '../../application/ports.ts';
 import type { RecipientPosition } from '../../application/read-ports.ts';
 import { toIso } from '../../domain/instant.ts';
 import type { RecipientStatus } from '../../domain/recipient.ts';
+import { isExpired } from './expiry.ts';
 import { DispatchItem, parseRecipientItem } from './items.ts';
 import { dispatchKey, type ItemKey, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, taskKey } from './keys.ts';
 import { TaskItem } from './task-item.ts';
@@ -20,10 +21,12 @@ const ROWS_TO_EXPORT = 1_000;
 
 const Key = z.object({ pk: z.string(), sk: z.string() });
 
-/** Tasks in the table, and the rows they go through. */
-export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: string): TaskRepository => {
+/** Tasks in the table, and the rows they go through; those that have expired are left out. */
+export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: string, clock: Clock): TaskRepository => {
   const get = async (key: ItemKey): Promise<Record<string, unknown> | undefined> =>
     (await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))).Item;
+
+  const kept = (items: readonly Record<string, unknown>[]) => items.filter((item) => !isExpired(item, clock()));
 
   return {
     async find(key) {
@@ -48,7 +51,7 @@ export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: 
         }),
       );
       const next = nextPosition(LastEvaluatedKey, shard, shards);
-      return { rows: Items.flatMap(toRow), ...(next !== undefined && { next }) };
+      return { rows: kept(Items).flatMap(toRow), ...(next !== undefined && { next }) };
     },
 
     async wholeRows({ dispatchId, shards }, statuses, { shard, after }) {
@@ -56,7 +59,7 @@ export const createTaskRepository = (client: DynamoDBDocumentClient, tableName: 
         new QueryCommand({ TableName: tableName, ...ofShard(dispatchId, shard, statuses, after), Limit: ROWS_TO_EXPORT }),
       );
       const next = nextPosition(LastEvaluatedKey, shard, shards);
-      return { rows: Items.map(wholeRow), ...(next !== undefined && { next }) };
+      return { rows: kept(Items).map(wholeRow), ...(next !== undefined && { next }) };
     },
 
     async advance(key, task, next, step, more) {

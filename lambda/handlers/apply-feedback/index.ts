@@ -20,6 +20,7 @@ export const handler = createHandler({
       client: table,
       tableName: env.TABLE_NAME,
       retentionDays: env.RETENTION_DAYS,
+      clock: Date.now,
       random: Math.random,
       sleep,
     }),

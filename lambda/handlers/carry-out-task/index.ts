@@ -43,10 +43,10 @@ const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
 export const handler = createHandler({
   expandBatch: createExpandBatch(batches, clock),
   carryOutTask: createCarryOutTask({
-    tasks: createTaskRepository(table, tableName),
+    tasks: createTaskRepository(table, tableName, clock),
     batches,
     taskQueue,
-    recipients: createRecipientRepository({ client: table, tableName, retentionDays, random: Math.random, sleep }),
+    recipients: createRecipientRepository({ client: table, tableName, retentionDays, clock, random: Math.random, sleep }),
     exports: createExportStore(createS3Client(15_000), env.EXPORT_BUCKET),
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     clock,

@@ -23,6 +23,7 @@ const recipients = createRecipientRepository({
   client: table,
   tableName,
   retentionDays: env.RETENTION_DAYS,
+  clock,
   random: Math.random,
   sleep,
 });
@@ -30,14 +31,14 @@ const recipients = createRecipientRepository({
 export const handler = createHandler({
   operateDispatch: createOperateDispatch({
     dispatches,
-    rows: createReadRepository(table, tableName),
+    rows: createReadRepository(table, tableName, clock),
     clock,
     random: Math.random,
     sleep,
   }),
   retryRecipients: createRetryRecipients({
     dispatches,
-    tasks: createTaskRepository(table, tableName),
+    tasks: createTaskRepository(table, tableName, clock),
     recipients,
     clock,
     sleep,

@@ -16,7 +16,7 @@ const env = parseEnv(ReadDispatchesEnv, process.env);
 const clock = Date.now;
 const tableName = env.TABLE_NAME;
 const client = createTableClient(3_000);
-const dispatches = createReadRepository(client, tableName);
+const dispatches = createReadRepository(client, tableName, clock);
 const exports = {
   find: createFindExport(client, tableName),
   address: createExportAddress(createS3Client(15_000), env.EXPORT_BUCKET, clock),

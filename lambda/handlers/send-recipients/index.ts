@@ -94,6 +94,7 @@ export const handler = createHandler({
       client: table,
       tableName: env.TABLE_NAME,
       retentionDays: env.RETENTION_DAYS,
+      clock,
       random: Math.random,
       sleep,
     }),

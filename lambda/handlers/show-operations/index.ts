@@ -27,8 +27,8 @@ export const handler = createHandler({
     clock,
   }),
   tellStory: createTellStory({
-    dispatches: createReadDispatch(createReadRepository(client, tableName)),
-    stories: createStoryRepository(client, tableName),
+    dispatches: createReadDispatch(createReadRepository(client, tableName, clock)),
+    stories: createStoryRepository(client, tableName, clock),
     unclearPolicy: env.UNCLEAR_POLICY,
     clock,
   }),

@@ -35,7 +35,7 @@ const cancelledBy = (...codes: string[]) =>
 
 const amend = (change: (row: StoredRecipient) => Amendment | undefined) =>
   amendRecipient(
-    { client: documentClient(), tableName: 'mail', retentionDays: 180, random: Math.random, sleep: clock.sleep },
+    { client: documentClient(), tableName: 'mail', retentionDays: 180, clock: () => 0, random: Math.random, sleep: clock.sleep },
     aKey(),
     change,
   );
@@ -120,24 +120,30 @@ describe('amending a recipient', () => {
       TableName: 'mail',
       Key: { pk: 'DISPATCH#d1spatch', sk: 'DISPATCH' },
       UpdateExpression: 'SET openKey = :open, generation = generation + :one',
-      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(frozenCounts)',
+      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(frozenGeneration)',
       ExpressionAttributeValues: { ':open': 'OPEN', ':one': 1 },
     });
   });
 
   it.each([
-    ['keeps the status with which it was counted at the first end', {}, 'FAILED'],
-    ['keeps the status that it had before another change', { frozenAs: 'UNKNOWN' }, undefined],
-  ])('that failed %s (V10)', async (_name, more, frozenAs) => {
+    ['moves in the counts of the last end', {}, { '#from': 'FAILED', '#to': 'SENT' }],
+    ['is not in the counts of the last end when it was reopened after it', { reopenedAfter: 6 }, undefined],
+  ])('that failed %s (V10)', async (_name, more, names) => {
     finds(stored(failed(), more));
-    dynamo.on(GetCommand, { Key: DISPATCH }).resolves({ Item: { pk: DISPATCH.pk, frozenCounts: {} } });
+    dynamo.on(GetCommand, { Key: DISPATCH }).resolves({ Item: { pk: DISPATCH.pk, frozenGeneration: 6 } });
     dynamo.on(TransactWriteCommand).resolves({});
 
     expect(await amend(confirm)).toBe('written');
 
-    const [row, dispatch] = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? [];
-    expect(row?.Update?.ExpressionAttributeValues?.[':frozenAs']).toBe(frozenAs);
-    expect(dispatch?.Update?.ConditionExpression).toBe('attribute_exists(pk) AND attribute_exists(frozenCounts)');
+    const [, dispatch] = dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? [];
+    expect(dispatch?.Update?.ExpressionAttributeNames).toEqual(names);
+    expect(dispatch?.Update?.ConditionExpression).toBe('attribute_exists(pk) AND frozenGeneration = :frozenGeneration');
+  });
+
+  it('finds nothing when the row has expired, though TTL has not deleted it yet', async () => {
+    finds(stored(failed(), { expiresAt: 0 }));
+
+    expect(await amend(confirm)).toBe('gone');
   });
 
   it('to a state that is not final takes its end away', async () => {

@@ -187,7 +187,7 @@ describe('the rows that became final', () => {
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :recipient)',
       ExpressionAttributeValues: { ':pk': 'DISPATCH#d1#0', ':recipient': 'RECIPIENT#' },
       ProjectionExpression:
-        'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode, frozenAs',
+        'pk, sk, #status, delivery, nextAttemptAt, leaseUntil, messageId, sentAt, failedAt, lastErrorCode, expiresAt, reopenedAfter',
       ExpressionAttributeNames: { '#status': 'status' },
     });
   });

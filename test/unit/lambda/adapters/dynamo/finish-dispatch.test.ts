@@ -46,6 +46,8 @@ describe('completing', () => {
       ':needsAttention': true,
       ':counts': counts,
       ':deliveries': deliveries,
+      ':frozenCounts': counts,
+      ':frozenGeneration': 4,
       ':was_generation': 4,
       ':accepted': 'ACCEPTED',
       ':inProgress': 'IN_PROGRESS',
@@ -134,6 +136,8 @@ describe('closing a cancelled dispatch', () => {
     expect(update?.ExpressionAttributeValues).toEqual({
       ':counts': counts,
       ':deliveries': deliveries,
+      ':frozenCounts': counts,
+      ':frozenGeneration': 4,
       ':needsAttention': true,
       ':lastProgressAt': '2026-03-02T09:00:00.000Z',
       ':openKey': 'OPEN',

@@ -11,7 +11,7 @@ import { T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
-const repository = createReadRepository(documentClient(), 'mail');
+const repository = createReadRepository(documentClient(), 'mail', () => T0);
 const dispatch = { dispatchId: 'd1', shards: 3 };
 
 const row = (shard: number, applyId: string, more: object = {}) => ({

@@ -14,6 +14,7 @@ import { documentClient, sdkError, sentStatements } from '../../../../support/dy
 
 const dynamo = mockClient(DynamoDBDocumentClient);
 const repository = createRecipientRepository({
+  clock: () => T0,
   client: documentClient(),
   tableName: 'mail',
   retentionDays: 180,

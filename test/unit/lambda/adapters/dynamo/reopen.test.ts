@@ -13,7 +13,7 @@ import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 const dynamo = mockClient(DynamoDBDocumentClient);
 const reopen = (dispatch: DispatchStatus = 'COMPLETED', from: In<'FAILED' | 'UNKNOWN'> = exhausted({ round: 2 })) =>
   reopenRecipient(
-    { client: documentClient(), tableName: 'mail' },
+    { client: documentClient(), tableName: 'mail', clock: () => T0 },
     aKey(),
     from,
     pending({ round: 3, nextAttemptAt: T0 + 9, lastErrorCode: from.lastErrorCode }),
@@ -34,16 +34,26 @@ beforeEach(() => {
 });
 
 describe('reopening', () => {
-  it('keeps the status with which the recipient was counted at the first end of its dispatch (V10)', async () => {
-    dynamo.on(GetCommand).resolves({ Item: { pk: 'DISPATCH#d1spatch', frozenCounts: {} } });
+  it('takes the recipient out of the counts of the last end of its dispatch, once (V10)', async () => {
+    dynamo.on(GetCommand).resolves({ Item: { pk: 'DISPATCH#d1spatch', frozenGeneration: 6 } });
     dynamo.on(TransactWriteCommand).resolves({});
 
     expect(await reopen()).toBe('written');
 
     const [row, dispatch] = updates();
-    expect(row?.UpdateExpression).toMatch(/^SET frozenAs = if_not_exists\(frozenAs, :frozenAs\), /);
-    expect(row?.ExpressionAttributeValues?.[':frozenAs']).toBe('FAILED');
-    expect(dispatch?.ConditionExpression).toMatch(/ AND attribute_exists\(frozenCounts\)$/);
+    expect(row?.ExpressionAttributeValues?.[':reopenedAfter']).toBe(6);
+    expect(dispatch?.UpdateExpression).toMatch(/^SET frozenCounts\.#from = frozenCounts\.#from - :one, /);
+    expect(dispatch?.ExpressionAttributeNames?.['#from']).toBe('FAILED');
+    expect(dispatch?.ConditionExpression).toMatch(/ AND frozenGeneration = :frozenGeneration$/);
+    expect(dispatch?.ExpressionAttributeValues?.[':frozenGeneration']).toBe(6);
+  });
+
+  it('leaves the counts of the last end alone when the recipient was reopened after it already', async () => {
+    dynamo.on(GetCommand).resolves({ Item: { pk: 'DISPATCH#d1spatch', frozenGeneration: 6, reopenedAfter: 6 } });
+    dynamo.on(TransactWriteCommand).resolves({});
+
+    expect(await reopen()).toBe('written');
+    expect(updates()[1]?.UpdateExpression).not.toContain('frozenCounts');
   });
 
   it('is lost when the dispatch is gone', async () => {
@@ -77,7 +87,8 @@ describe('reopening', () => {
           '#lastErrorCode = :lastErrorCode REMOVE #expiresAt',
       );
       expect(update?.ConditionExpression).toBe(
-        '#status = :was_status AND #round = :was_round AND #lastErrorCode = :was_lastErrorCode AND #failedAt = :was_failedAt',
+        '#status = :was_status AND #round = :was_round AND #lastErrorCode = :was_lastErrorCode AND #failedAt = :was_failedAt ' +
+          'AND (attribute_not_exists(expiresAt) OR expiresAt > :now)',
       );
       expect(update?.ExpressionAttributeValues).toEqual({
         ':status': 'PENDING',
@@ -89,6 +100,7 @@ describe('reopening', () => {
         ':was_round': 2,
         ':was_lastErrorCode': from.lastErrorCode,
         ':was_failedAt': '2026-03-02T09:00:00.000Z',
+        ':now': T0 / 1000,
       });
     },
   );
@@ -107,7 +119,7 @@ describe('reopening', () => {
           'REMOVE completedAt, outcome, needsAttention, expiresAt',
       );
       expect(update?.ConditionExpression).toBe(
-        '#status IN (:accepted, :inProgress, :completed) AND attribute_not_exists(frozenCounts)',
+        '#status IN (:accepted, :inProgress, :completed) AND attribute_not_exists(frozenGeneration)',
       );
       expect(update?.ExpressionAttributeValues).toEqual({
         ':inProgress': 'IN_PROGRESS',
@@ -126,7 +138,7 @@ describe('reopening', () => {
     expect(await reopen('STOPPED')).toBe('written');
     expect(updates()[1]).toMatchObject({
       UpdateExpression: 'SET generation = generation + :one, openKey = :open',
-      ConditionExpression: '#status = :stopped AND attribute_not_exists(frozenCounts)',
+      ConditionExpression: '#status = :stopped AND attribute_not_exists(frozenGeneration)',
       ExpressionAttributeValues: { ':stopped': 'STOPPED', ':one': 1, ':open': 'OPEN' },
     });
   });

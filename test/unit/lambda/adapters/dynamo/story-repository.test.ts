@@ -7,7 +7,7 @@ import { Unavailable } from '../../../../../lambda/application/accept-ports.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
-const stories = createStoryRepository(documentClient(), 'mail');
+const stories = createStoryRepository(documentClient(), 'mail', () => 0);
 const key = { dispatchId: 'd1', shard: 0, applyId: 'a-1' };
 
 beforeEach(() => {

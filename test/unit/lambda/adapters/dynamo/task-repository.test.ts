@@ -10,7 +10,7 @@ import { T0 } from '../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../support/dynamo.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const repository = () => createTaskRepository(documentClient(), 'mail');
+const repository = () => createTaskRepository(documentClient(), 'mail', () => 0);
 const AT = '2026-03-02T09:00:00.000Z';
 const KEY = { dispatchId: DISPATCH_ID, task: 1 };
 const task: OpenTask = { kind: 'cancel', requestedAt: T0, requestedBy: 'admin-1', cursor: { shard: 1 }, step: 's-1' };
