@@ -55,7 +55,7 @@ const worker = () => {
       client: table.client,
       tableName: table.tableName,
       retentionDays: 30,
-      clock: Date.now,
+      clock: () => T0,
       random: Math.random,
       sleep,
     }),
