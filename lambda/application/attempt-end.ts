@@ -48,7 +48,9 @@ export interface SendSignal {
     | 'stopped'
     | 'broken'
     | 'unknown-dispatch'
-    | 'expired';
+    | 'expired'
+    /** Its row has expired or was deleted. */
+    | 'gone';
   /** Absent where no one recipient is meant. */
   readonly key?: RecipientKey;
   /** Where a dispatch is meant and none of its recipients. */

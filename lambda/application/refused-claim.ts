@@ -104,6 +104,8 @@ const carryOut = async (
     case 'reopen':
       return group.status === 'CANCELLED' ? { do: 'delete' } : reopen(deps, group, message, found);
     case 'delete':
+      if (found === undefined) deps.observe({ type: 'gone', key: group.key });
+      return meeting;
     case 'wait':
     case 'requeue':
     case 'keep-failing':

@@ -139,6 +139,19 @@ describe('a stage', () => {
     expect(() => read('prod', { ...GIVEN, [key]: value })).toThrow(new RegExp(`\n- ${key} `));
   });
 
+  it.each([
+    ['prod', 14],
+    ['staging', 1],
+  ])('%s keeps recipients for longer than a dead letter lives: %i days are refused (V11)', (name, retentionDays) => {
+    expect(() => read(name, { ...GIVEN, accountAlarms: false, retentionDays })).toThrow(
+      /retentionDays \(\d+\) must be at least 15/,
+    );
+  });
+
+  it('of development may keep recipients for a day', () => {
+    expect(read('dev', { ...GIVEN, retentionDays: 1 }).retentionDays).toBe(1);
+  });
+
   it.each([true, 'true'])('is protected from deletion with %j', (deletionProtection) => {
     expect(read('prod', { ...GIVEN, deletionProtection }).deletionProtection).toBe(true);
   });

@@ -30,6 +30,7 @@ const METRIC: Readonly<Record<SendSignal['type'], string>> = {
   broken: 'RecipientBroken',
   'unknown-dispatch': 'DispatchUnknown',
   expired: 'ContentExpired',
+  gone: 'RecipientGone',
 };
 
 /** Signals that are the normal course of things; the others are worth a warning. */

@@ -392,10 +392,11 @@ describe('a message that meets', () => {
     expect(world.provider.calls).toEqual([]);
   });
 
-  it('a row that is gone is deleted', async () => {
+  it('the message of a row that is gone is deleted, and reported', async () => {
     const world = createSenderWorld({ applyIds: [] });
 
     expect(await world.send([aMessage()])).toEqual([{ do: 'delete' }]);
+    expect(world.signals).toEqual([{ type: 'gone', key: aKey() }]);
   });
 
   it.each([

@@ -39,6 +39,7 @@ const METRICS = {
   broken: 'RecipientBroken',
   'unknown-dispatch': 'DispatchUnknown',
   expired: 'ContentExpired',
+  gone: 'RecipientGone',
 } as const satisfies Record<SendSignal['type'], string>;
 const SIGNALS = Object.keys(METRICS) as SendSignal['type'][];
 
