@@ -7,7 +7,8 @@ import * as z from 'zod';
 import { ROOT } from './settings.ts';
 import { StackFile } from './stack-file.ts';
 
-const START_MS = 120_000;
+/** A stack is up within 10 s; on a machine that many share it may take minutes. */
+const START_MS = 600_000;
 const POLL_MS = 50;
 
 const ANY_FREE_PORTS = Object.fromEntries(

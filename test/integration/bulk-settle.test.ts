@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { RecipientsView } from '../../lambda/contracts/dispatch-view.ts';
 import { SettledView } from '../../lambda/contracts/settle.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { MANUAL_STACK } from '../support/stack-settings.ts';
+import { useStack } from '../support/use-stack.ts';
 
-/** A second lost answer is the last: then a recipient is UNKNOWN. */
-const stack = new TestStack({ UNCLEAR_POLICY: 'resend', SWEEP_SECONDS: '2', VISIT_SECONDS: '2' });
-beforeAll(() => stack.start());
-afterAll(() => stack.end());
+/** Under this policy a lost answer leaves a recipient UNKNOWN. */
+const stack = useStack('bulk-settle', MANUAL_STACK);
 
 const NOTE = 'asked them by phone';
 const post = (id: string, body: object, token = stack.description.tokens.admin) =>
@@ -27,7 +27,7 @@ describe('recipients of whom nobody knows whether they were sent to', () => {
     await stack.fault({ fault: 'reset-after-accept', recipient: 'lost-' });
     const names = (i: number) => (i < 8 ? `lost-${i}` : `fine-${i}`);
     const id = await stack.accepted('bulk', stack.bodyOf(10, names));
-    expect((await stack.finished(id, 80_000)).counts).toMatchObject({ SENT: 2, UNKNOWN: 8 });
+    expect((await stack.finished(id)).counts).toMatchObject({ SENT: 2, UNKNOWN: 8 });
     const unknown = (await stack.recipients(id, '?status=UNKNOWN')).map(({ applyId }) => applyId);
     const [sent] = await stack.recipients(id, '?status=SENT');
 

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { DispatchesView } from '../../lambda/contracts/dispatches-query.ts';
 import { ExportView } from '../../lambda/contracts/export-view.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-const stack = new TestStack({ SWEEP_SECONDS: '2', VISIT_SECONDS: '2' });
-beforeAll(() => stack.start());
-afterAll(async () => {
-  await stack.end();
-});
+const stack = useStack('calls', { LOCAL_CRASH_POINTS: '1' });
 
 const call = (method: 'GET' | 'POST', path: string, body?: unknown, token = stack.description.tokens.admin) =>
   stack.request(method, path, {

@@ -1,16 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { CrashPointName } from '../../local/crash/points.ts';
 import type { DispatchBody } from '../../local/ordeal/request.ts';
 import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
-const stack = new TestStack({ LOCAL_CRASH_POINTS: '1' });
+const stack = useStack('crash-points', { LOCAL_CRASH_POINTS: '1' });
 const bodies = new Map<string, DispatchBody>();
 
 /** More than fit one transaction as rows, so that they travel in a batch. */
 const MANY = 150;
+/** Until the test ends it, however long the machine takes. */
+const OUTAGE_SECONDS = 600;
 
 /** Every one of them gets its mail, once. */
 const CRASHES: readonly (readonly [point: CrashPointName, behaviour: string, recipients: number])[] = [
@@ -44,8 +49,10 @@ const UNCLEAR_POINTS = ['note-before', 'note-after', 'resolve-after-verdict', 'r
 /** One after the other: a crash kills all processes of its function, and what they had in hand waits for its visibility to end. */
 const crashEach = async () => {
   await stack.fault({ fault: 'throttle', recipient: 'requeue-after-', times: 3 });
-  // One a recipient, and each dispatch its own: a second lost answer of one recipient would leave it UNKNOWN.
-  for (const point of UNCLEAR_POINTS) await stack.fault({ fault: 'reset-before', recipient: `${point}-`, times: 3 });
+  // One a recipient: a second lost answer of one recipient would leave it UNKNOWN.
+  for (const point of UNCLEAR_POINTS) {
+    for (const i of [0, 1, 2]) await stack.fault({ fault: 'reset-before', recipient: `${point}-${i}@`, times: 1 });
+  }
   for (const [point, , recipients] of CRASHES) {
     // Deleting from a queue is Lambda's own business, and names no dispatch.
     const isAboutNone = point === 'before-delete' || point === 'feedback-before-delete';
@@ -67,16 +74,14 @@ const crashAndCancel = async (point: CrashPointName) => {
 };
 
 beforeAll(async () => {
-  await stack.start();
   await crashEach();
   await crashAndCancel('after-claim');
   await crashAndCancel('after-accept');
 });
-afterAll(() => stack.end());
 
 const checked = async (key: string) => {
   const id = stack.idOf(key);
-  await stack.finished(id, 80_000);
+  await stack.finished(id);
   const body = bodies.get(key);
   if (body === undefined) throw new Error(`nothing was posted under ${key}`);
   return checkFromOutside(stack, id, body);
@@ -167,52 +172,68 @@ describe('kill -9 while a request is accepted', () => {
 
 describe('a function that is cut off', () => {
   it('from SES tries again by backoff, and holds nothing as unclear (S5)', async () => {
-    await stack.outage('send-recipients', 'ses', 8);
-    await post('no-ses', 3);
+    await stack.outage('send-recipients', 'ses', OUTAGE_SECONDS);
+    const id = await post('no-ses', 3);
+    await poll(
+      () => stack.table.rows(id),
+      (rows) => rows.length === 3 && rows.every(({ attempts: [first] }) => first?.outcome !== undefined),
+    );
+    await stack.endOutages();
 
     expect(await checked('no-ses')).toMatchObject({ sent: 3, duplicates: 0 });
 
-    for (const { attempts } of await stack.table.rows(stack.idOf('no-ses'))) {
+    for (const { attempts } of await stack.table.rows(id)) {
       expect(madeOf(attempts)[0]).toMatchObject({ outcome: 'retry', code: 'NOT_CONNECTED' });
       expect(attempts.map(({ outcome }) => outcome)).not.toContain('unclear');
     }
   });
 
-  it('from the table right after SES took the mail never sends it again (L5)', async () => {
-    await stack.fault({ fault: 'slow:1', recipient: 'no-table-' });
-    await stack.events({ recipient: 'no-table-', delaySeconds: 2 });
-    const id = await post('no-table', 1);
+  /** Sends a mail and cuts both off from the table when SES has it. @returns what its row says once SES and its event have answered */
+  const cutOffAfterSend = async (key: string) => {
+    await stack.fault({ fault: 'slow:1', recipient: `${key}-` });
+    await stack.events({ recipient: `${key}-`, delaySeconds: 2 });
+    const id = await post(key, 1);
     await poll(
       () => Promise.resolve(stack.journal(id)),
       (mails) => mails.length === 1,
     );
     await Promise.all(['send-recipients', 'apply-feedback'].map((name) => stack.outage(name, 'dynamodb', 6)));
-    const cutOffAt = Date.now();
-    await poll(
-      () => Promise.resolve(Date.now()),
-      (now) => now > cutOffAt + 4_000,
-    );
-    // By now SES has answered and its event has come; neither could be written down.
-    expect(await stack.table.rows(id)).toMatchObject([{ status: 'PROCESSING' }]);
+    await sleep(4_000);
+    const [row] = await stack.table.rows(id);
+    return row?.status;
+  };
 
-    expect(await checked('no-table')).toMatchObject({ sent: 1, duplicates: 0 });
+  it('from the table right after SES took the mail never sends it again (L5)', async () => {
+    const keys = ['no-table', 'no-table-again', 'no-table-once-more'];
+    const seen: unknown[] = [];
+    // A busy machine may cut them off too late, when all is written down.
+    for (const key of keys) {
+      seen.push(await cutOffAfterSend(key));
+      expect(await checked(key)).toMatchObject({ sent: 1, duplicates: 0 });
+      expect((await stack.table.rows(stack.idOf(key))).map(outcomesOf)).toEqual([['sent']]);
+      if (seen.includes('PROCESSING')) break;
+    }
 
-    expect((await stack.table.rows(id)).map(outcomesOf)).toEqual([['sent']]);
+    expect(seen).toContain('PROCESSING');
   });
 });
 
 describe('progress that is cut off', () => {
   it('from the event bus tells late how a dispatch ended, and holds up no mail', async () => {
-    await stack.outage('follow-progress', 'events', 6);
+    await stack.outage('follow-progress', 'events', OUTAGE_SECONDS);
     const id = await post('no-bus', 3);
 
     expect(await checked('no-bus')).toMatchObject({ sent: 3, duplicates: 0 });
+    await poll(
+      () => Promise.resolve(stack.log('follow-progress')),
+      (log) => log.includes('"signal":"not-told"'),
+    );
+    await stack.endOutages();
 
     const news = await poll(
-      () => stack.news(id),
+      () => stack.distinctNews(id),
       (all) => all.length > 0,
     );
-    expect(stack.log('follow-progress')).toContain('"signal":"not-told"');
     expect(news).toMatchObject([{ 'detail-type': 'Dispatch Completed', detail: { id: `${id}-0-completed`, total: 3 } }]);
   });
 });

@@ -1,15 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { checkFromOutside } from '../support/invariants.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { SLOW_STACK } from '../support/stack-settings.ts';
+import { useStack } from '../support/use-stack.ts';
 
-let stack: TestStack;
-afterEach(() => stack.end());
+const stack = useStack('crashes', SLOW_STACK);
 
 describe('kill -9 of everything', () => {
   it('right after the 202 loses no mail (L8, U1)', async () => {
-    stack = new TestStack();
-    await stack.start();
     const body = stack.bodyOf(300);
     const id = await stack.accepted('killed', body);
     await stack.launched.kill();
@@ -22,8 +21,6 @@ describe('kill -9 of everything', () => {
   });
 
   it('in the middle of sending neither loses a mail nor sends one twice (L9, U1)', async () => {
-    stack = new TestStack({ LOCAL_SES_RATE: '60' });
-    await stack.start();
     const body = stack.bodyOf(300);
     const id = await stack.accepted('middle', body);
     await poll(
@@ -33,7 +30,7 @@ describe('kill -9 of everything', () => {
     await stack.launched.kill();
 
     await stack.start();
-    await stack.finished(id, 80_000);
+    await stack.finished(id);
 
     expect(await checkFromOutside(stack, id, body)).toMatchObject({ sent: 300, lost: 0, duplicates: 0 });
   });

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { DispatchBody } from '../../local/ordeal/request.ts';
 import { applyIdOf, type RawRow } from '../../local/ordeal/table.ts';
 import { madeOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const ATTEMPTS = 2;
-const stack = new TestStack({
+const stack = useStack('dead-letters', {
   LOCAL_CRASH_POINTS: '1',
   ATTEMPTS_PER_ROUND: String(ATTEMPTS),
   BACKOFF_CAP_SECONDS: '1',
@@ -70,18 +71,18 @@ const held = Array.from({ length: 3 }, (_, i) => `held-${i}@example.com`);
 const failFor = (address: string, calls: number) => stack.fault({ fault: 'conflict', recipient: address, times: calls });
 
 beforeAll(async () => {
-  await stack.start();
-  await failFor(stubborn, 2 * ATTEMPTS);
-  await failFor(used, ATTEMPTS);
-  await failFor('first-of-stopped@', ATTEMPTS);
-  // Long enough for the one above to use up its attempts before the dispatch is stopped.
-  await stack.fault({ fault: 'throttle', recipient: 'stopped-', times: stopped.length });
-  await stack.fault({ fault: 'bad-request', recipient: 'stopped-', times: stopped.length });
-  await stack.fault({ fault: 'throttle', recipient: 'held-' });
+  for (const address of [stubborn, used, 'first-of-stopped@']) await failFor(address, ATTEMPTS);
+  for (const some of ['stopped-', 'held-']) await stack.fault({ fault: 'throttle', recipient: some });
   await post('mixed', [stubborn, used, sent, refused]);
   await post('stopped', ['first-of-stopped@example.com', ...stopped, ...held]);
+  // Only now are the others refused: the first one has used up its attempts before its dispatch is stopped.
+  for (const address of [stubborn, used]) await rowIs('mixed', address, 'FAILED', 1);
+  await rowIs('stopped', 'first-of-stopped@example.com', 'FAILED', 1);
+  await stack.clearFaults();
+  await failFor(stubborn, ATTEMPTS);
+  await stack.fault({ fault: 'bad-request', recipient: 'stopped-' });
+  await stack.fault({ fault: 'throttle', recipient: 'held-' });
 });
-afterAll(() => stack.end());
 
 describe('a message whose recipient has used up its attempts', () => {
   it('is moved to the dead letters by SQS itself, after exactly so many attempts (Q4, U5)', async () => {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { PreviewView } from '../../lambda/contracts/preview-view.ts';
-import { PATIENT_TIMES, poll, TestStack } from '../support/stack.ts';
+import { poll, type TestStack } from '../support/stack.ts';
+import { PATIENT_TIMES } from '../support/stack-settings.ts';
+import { useStack } from '../support/use-stack.ts';
 
-const stack = new TestStack(PATIENT_TIMES);
-beforeAll(() => stack.start());
-afterAll(() => stack.end());
+const stack = useStack('http-requests', PATIENT_TIMES);
 
 const Problem = z.looseObject({ type: z.string(), status: z.number(), title: z.string() });
 const problem = async (response: Response) => {

@@ -1,27 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { checkFromOutside } from '../support/invariants.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll, type TestStack } from '../support/stack.ts';
 import { openObjects } from '../support/stack-objects.ts';
+import { useStack } from '../support/use-stack.ts';
 
-const stack = new TestStack({ LOCAL_CRASH_POINTS: '1' });
+const stack = useStack('large-list-crashes', { LOCAL_CRASH_POINTS: '1' });
 let objects: ReturnType<typeof openObjects>;
 
 /** More than fit one transaction as rows. */
 const MANY = 150;
 const WORKER = 'carry-out-task';
+/** Until the test ends it, however long the machine takes. */
+const OUTAGE_SECONDS = 600;
 
-beforeAll(async () => {
-  await stack.start();
+beforeAll(() => {
   objects = openObjects(stack.description);
 });
-afterAll(async () => {
+afterAll(() => {
   objects.close();
-  await stack.end();
 });
 
 const sentOnce = async (key: string, body: ReturnType<TestStack['bodyOf']>) => {
-  await stack.finished(stack.idOf(key), 80_000);
+  await stack.finished(stack.idOf(key));
   expect(await checkFromOutside(stack, stack.idOf(key), body)).toMatchObject({ sent: MANY, lost: 0, duplicates: 0 });
 };
 const bodyOf = (key: string) => stack.bodyOf(MANY, (i) => `${key}-${i}`);
@@ -68,26 +71,26 @@ it('kill -9 of the worker between the batch item and its object leaves an orphan
 
 it('a request whose objects cannot be stored is answered 503 and stores nothing, and its key stays free', async () => {
   const body = bodyOf('unstored');
-  await stack.outage('accept-dispatch', 's3', 8);
+  await stack.outage('accept-dispatch', 's3', OUTAGE_SECONDS);
 
   const refused = await stack.post('unstored', body);
 
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   expect((await stack.request('GET', `/dispatches/${stack.idOf('unstored')}`)).status).toBe(404);
+  await stack.endOutages();
   await stack.accepted('unstored', body);
   await sentOnce('unstored', body);
 });
 
-it('an expansion whose store does not answer goes on within 15 s after it does (V23)', async () => {
+it('an expansion whose store does not answer goes on when it does (V23)', async () => {
   const body = bodyOf('waiting');
-  await stack.outage(WORKER, 's3', 5);
+  await stack.outage(WORKER, 's3', OUTAGE_SECONDS);
   await stack.accepted('waiting', body);
+  await sleep(5_000);
+  expect((await stack.dispatch(stack.idOf('waiting'))).counts['SENT']).toBe(0);
 
-  await poll(
-    () => stack.dispatch(stack.idOf('waiting')),
-    ({ counts }) => (counts['SENT'] ?? 0) > 0,
-    5_000 + 15_000 + 10_000,
-  );
+  await stack.endOutages();
+
   await sentOnce('waiting', body);
 });
 
@@ -95,11 +98,12 @@ describe('an object that is damaged before it is expanded', () => {
   it('stops its dispatch, and after it was restored a resume sends every mail (V26)', async () => {
     const body = bodyOf('damaged');
     const id = stack.idOf('damaged');
-    await stack.outage(WORKER, 'dynamodb', 4);
+    await stack.outage(WORKER, 'dynamodb', OUTAGE_SECONDS);
     await stack.accepted('damaged', body);
     const [key = ''] = await objects.keys(id);
     const bytes = await objects.get(key);
     await objects.remove(key);
+    await stack.endOutages();
 
     await poll(
       () => stack.dispatch(id),
@@ -116,9 +120,10 @@ describe('an object that is damaged before it is expanded', () => {
 
   it('does not keep its dispatch from being cancelled', async () => {
     const id = stack.idOf('given-up');
-    await stack.outage(WORKER, 'dynamodb', 4);
+    await stack.outage(WORKER, 'dynamodb', OUTAGE_SECONDS);
     await stack.accepted('given-up', bodyOf('given-up'));
     for (const key of await objects.keys(id)) await objects.remove(key);
+    await stack.endOutages();
     expect((await stack.operate(id, 'cancel')).status).toBe(202);
 
     const { counts } = await poll(
@@ -132,7 +137,7 @@ describe('an object that is damaged before it is expanded', () => {
 
 it('kill -9 of the whole stack loses no list that is not expanded yet', async () => {
   const body = bodyOf('killed');
-  await stack.outage(WORKER, 'dynamodb', 60);
+  await stack.outage(WORKER, 'dynamodb', OUTAGE_SECONDS);
   await stack.accepted('killed', body);
   expect(await objects.keys(stack.idOf('killed'))).toHaveLength(1);
   await stack.launched.kill();

@@ -1,13 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { CREDENTIALS } from '../../local/clients.ts';
 import { REGION } from '../../local/template/identity.ts';
 import { all, synthesize } from '../infra/synthesized.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
 import { openQueues } from '../support/stack-queues.ts';
+import { AUTO_STACK } from '../support/stack-settings.ts';
+import { useStack } from '../support/use-stack.ts';
 
 /** Metrics of ours on which an alarm hangs. */
 const ALARMED = all(synthesize('local').watch, 'AWS::CloudWatch::Alarm')
@@ -41,7 +43,7 @@ const metricsIn = (log: string): Map<string, string> => {
 
 // Under the policy resend a lost answer leads to a second mail, or to nobody knowing, within two leases. Whether a dispatch
 // is to be stopped is looked into only by a sender with ten seconds left.
-const stack = new TestStack({
+const stack = useStack('metrics', {
   UNCLEAR_POLICY: 'resend',
   FUNCTION_TIMEOUT_SECONDS: '15',
   LEASE_SECONDS: '17',
@@ -49,7 +51,7 @@ const stack = new TestStack({
 });
 
 // Of its own: where sending pauses too, the probes of the pause may use up every refusal that is meant for this canary.
-const quiet = new TestStack();
+const quiet = useStack('metrics', AUTO_STACK);
 
 /** Leaves the outcome of a mail unclear and every event lost, so that the ledger wants a canary, which SES refuses. */
 const refuseTheCanary = async () => {
@@ -129,26 +131,23 @@ const putEnvelope = async () => {
 
 const allMetrics = () => metricsIn(stack.log('') + quiet.log(''));
 
-const until = (names: readonly string[], longestMs: number) =>
+const until = (names: readonly string[]) =>
   poll(
     () => Promise.resolve(allMetrics()),
     (found) => names.every((name) => found.has(name)),
-    longestMs,
   ).catch(allMetrics);
 
 let metrics = new Map<string, string>();
 beforeAll(async () => {
-  await Promise.all([stack.start(), quiet.start()]);
   await refuseTheCanary();
   await sendIntoTrouble();
   await putEnvelope();
   await spoilTheTable();
   // A pause would let the late event come before the second mail.
-  await until(['DuplicateSent'], 90_000);
+  await until(['DuplicateSent']);
   await refuseTheAccount();
-  metrics = await until([...ALARMED, 'AcceptToSentSeconds'], 150_000);
-}, 500_000);
-afterAll(() => Promise.all([stack.end(), quiet.end()]));
+  metrics = await until([...ALARMED, 'AcceptToSentSeconds']);
+});
 
 describe('in the logs of runs in which everything goes wrong', () => {
   it.each([...ALARMED, 'AcceptToSentSeconds'])('there is %s, filed as its alarm looks for it (B2)', (name) => {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { findChromium, openPage, startBrowser, takePicture, type WatchedPage } from '../support/browser.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const chromium = findChromium();
 if (chromium === undefined) process.stderr.write('No Chromium is found, so no page is tested; CHROMIUM_PATH may name one.\n');
@@ -14,16 +15,13 @@ const LOST = /^Failed to load resource/;
 const REASON = 'the provider looks at our account';
 
 describe.skipIf(chromium === undefined)('in a browser', () => {
-  const stack = new TestStack({ ATTEMPTS_PER_ROUND: '2', BACKOFF_CAP_SECONDS: '1' });
+  const stack = useStack('operations-page', { LOCAL_CRASH_POINTS: '1', ATTEMPTS_PER_ROUND: '2', BACKOFF_CAP_SECONDS: '1' });
   let browser: Browser;
   let opened: WatchedPage;
   beforeAll(async () => {
-    [browser] = await Promise.all([startBrowser(chromium ?? ''), stack.start()]);
+    browser = await startBrowser(chromium ?? '');
   });
-  afterAll(async () => {
-    await browser.close();
-    await stack.end();
-  });
+  afterAll(() => browser.close());
   afterEach(async () => {
     await opened.page.close();
     expect(opened.faults).toEqual([]);

@@ -12,7 +12,7 @@ it('a dispatch is sent to its end, each mail once, while processes are killed at
     events: true,
     killEverySeconds: 2,
     mailsPerSecond: 40,
-    patienceSeconds: 160,
+    patienceSeconds: 400,
     onEnd: (directory, body) => {
       lookForLeaks(directory, markersOfRequest(JSON.stringify(body)));
     },
@@ -24,4 +24,4 @@ it('a dispatch is sent to its end, each mail once, while processes are killed at
   expect(report.sent + report.failed + report.unknown).toBe(200);
   expect(report.unknown).toBeLessThan(10);
   expect(report.kills).toBeGreaterThanOrEqual(3);
-}, 300_000);
+});

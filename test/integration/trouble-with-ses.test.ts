@@ -1,17 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import type { RawRow } from '../../local/ordeal/table.ts';
 import { tell } from '../../local/ordeal/tell.ts';
-import { outcomesOf } from '../support/attempts.ts';
+import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { anEvent, mailEventBody } from '../support/feedback-builders.ts';
 import { checkFromOutside } from '../support/invariants.ts';
-import { poll, TestStack } from '../support/stack.ts';
+import { poll } from '../support/stack.ts';
+import { useStack } from '../support/use-stack.ts';
 
 const ATTEMPTS = 2;
-const stack = new TestStack({ ATTEMPTS_PER_ROUND: String(ATTEMPTS), BACKOFF_CAP_SECONDS: '1' });
-beforeAll(() => stack.start());
-afterAll(() => stack.end());
+const stack = useStack('trouble-with-ses', {
+  LOCAL_CRASH_POINTS: '1',
+  ATTEMPTS_PER_ROUND: String(ATTEMPTS),
+  BACKOFF_CAP_SECONDS: '1',
+});
 
 /** A body of one recipient for each address. */
 const bodyTo = (...emails: readonly string[]) => {
@@ -58,8 +61,9 @@ describe.concurrent('an attempt whose outcome nobody knows', () => {
 
     expect((await checkFromOutside(stack, id, body, { duplicates: 1 })).sent).toBe(1);
     expect(stack.journal(id).length).toBeLessThanOrEqual(2);
-    const counted = stack.log('apply-feedback').includes(`"signal":"duplicate","dispatchId":"${id}"`);
-    expect(counted).toBe(stack.journal(id).length === 2);
+    const isDuplicate = stack.journal(id).length === 2;
+    const counted = () => Promise.resolve(stack.log('apply-feedback').includes(`"signal":"duplicate","dispatchId":"${id}"`));
+    expect(await poll(counted, (is) => is || !isDuplicate)).toBe(isDuplicate);
   });
 
   it.each(['reset-after-accept', 'half-answer', 'silent-after-accept'])(
@@ -181,7 +185,9 @@ describe('while the account may not send', () => {
 
     await stack.finished(id);
     expect(await checkFromOutside(stack, id, body)).toMatchObject({ sent: recipients, duplicates: 0 });
-    expect(new Set((await stack.table.rows(id)).map(({ attemptCount }) => attemptCount))).toEqual(new Set([1]));
+    // A busy machine may need more attempts to reach SES at all; what pauses sending takes none.
+    const used = (await stack.table.rows(id)).flatMap(({ attempts }) => madeOf(attempts));
+    expect(used.filter((attempt) => attempt['code'] === code)).toEqual([]);
     await poll(
       () => stack.sending(),
       ({ paused }) => !paused,

@@ -1,4 +1,4 @@
-import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, PurgeQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
 import { CREDENTIALS } from '../../local/clients.ts';
 import { redrive } from '../../local/repair/redrive.ts';
@@ -38,6 +38,11 @@ export const openQueues = ({ sqs: endpoint, queueUrl, deadLetterQueueUrl, ...url
     putFeedback: (body: unknown) => send(urls.feedbackQueueUrl, body),
     /** Moves the dead letters of sends back, as the console does. @returns how many there were */
     redrive: () => redrive({ sqs, deadLetterQueueUrl, queueUrl }),
+    /** Removes all dead letters. */
+    purge: async () => {
+      const deadOnes = [deadLetterQueueUrl, urls.feedbackDeadLetterQueueUrl];
+      await Promise.all(deadOnes.map((QueueUrl) => sqs.send(new PurgeQueueCommand({ QueueUrl }))));
+    },
     close: () => {
       sqs.destroy();
     },

@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as z from 'zod';
@@ -20,70 +20,38 @@ import type { StackFile } from '../../local/stack-file.ts';
 import { lookForLeaks } from './evidence/look.ts';
 import { distinct, markersOfRequest } from './evidence/markers.ts';
 import type { Marker } from './evidence/search.ts';
+import { poll } from './poll.ts';
 import { openQueues } from './stack-queues.ts';
-
-/** For runs in which nothing may be taken for unclear only because the machine is busy: the product's own times. */
-export const PATIENT_TIMES = {
-  SES_TIMEOUT_SECONDS: '10',
-  FUNCTION_TIMEOUT_SECONDS: '30',
-  LEASE_SECONDS: '300',
-  VISIBILITY_SECONDS: '360',
-  FEEDBACK_TIMEOUT_SECONDS: '10',
-  FEEDBACK_VISIBILITY_SECONDS: '60',
-};
+import { UNHURRIED } from './stack-settings.ts';
+import { BusEvent, Crashes, Dispatch, Recipients, SendingView } from './stack-views.ts';
 
 /** A sender's knowledge of a pause is never older than this. */
 const PAUSE_KNOWN_MS = 5_000;
 
-const Counts = z.record(z.string(), z.number());
-const Dispatch = z.object({ id: z.string(), status: z.string(), total: z.number(), counts: Counts });
-const Recipients = z.object({
-  recipients: z.array(
-    z.looseObject({
-      applyId: z.string(),
-      email: z.string(),
-      status: z.string(),
-      attemptCount: z.number(),
-      messageId: z.string().optional(),
-      sentAt: z.string().optional(),
-      attempts: z.array(z.looseObject({ outcome: z.string().optional() })),
-    }),
-  ),
-  next: z.string().nullable(),
-});
-const Crashes = z.array(z.looseObject({ times: z.number(), fired: z.number() }));
-const BusEvent = z.looseObject({ 'detail-type': z.string(), detail: z.looseObject({ id: z.string(), dispatchId: z.string() }) });
-const SendingView = z.looseObject({ paused: z.boolean(), by: z.string().optional(), code: z.string().optional() });
-
 export type Person = keyof StackFile['tokens'];
 export type RecipientView = z.output<typeof Recipients>['recipients'][number];
 
-/** Asks until the answer is as wanted, and fails with the last answer when it never is. */
-export const poll = async <T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, patienceMs = 60_000): Promise<T> => {
-  const until = Date.now() + patienceMs;
-  for (;;) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-    if (Date.now() > until) throw new Error(`never came about; last seen: ${JSON.stringify(answer)}`);
-    await sleep(100);
-  }
-};
+export { poll };
 
 /** A whole local stack in a folder of its own, with a client for its API. */
 export class TestStack {
   readonly #directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-stack-'));
   readonly #environment: Readonly<Record<string, string>>;
   #markers: readonly Marker[] = [];
+  /** Of the tests that use the stack now: what their keys begin with, and where their part of each log begins. */
+  #scope: { readonly prefix: string; readonly logStarts: ReadonlyMap<string, number> } = { prefix: '', logStarts: new Map() };
+  #outages: { readonly function: string; readonly service: string }[] = [];
   #launched: LaunchedStack | undefined;
   #inside: { readonly table: ReturnType<typeof openTable>; readonly queues: ReturnType<typeof openQueues> } | undefined;
 
   constructor(environment: Readonly<Record<string, string>> = {}) {
-    this.#environment = { ...SHORT_TIMES, LOCAL_EVIDENCE: '1', ...environment };
+    this.#environment = { ...SHORT_TIMES, ...UNHURRIED, LOCAL_EVIDENCE: '1', ...environment };
   }
 
   /** @param settings other than those that the stack was made with */
   async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#close();
+    this.#outages.splice(0);
     this.#launched = await launchStack(this.#directory, { ...this.#environment, ...settings });
     this.#inside = { table: openTable(this.description), queues: openQueues(this.description) };
   }
@@ -95,8 +63,13 @@ export class TestStack {
   }
 
   get #open() {
-    if (this.#inside === undefined) throw new Error('the stack is not up');
-    return this.#inside;
+    if (this.#inside !== undefined) return this.#inside;
+    throw new Error('the stack is not up');
+  }
+
+  /** From here on other tests use the stack: their keys name other dispatches, and they see the logs of their own time. */
+  beginScope(name: string): void {
+    this.#scope = { prefix: `${name}-`, logStarts: new Map(this.#logFiles().map((file) => [file, statSync(file).size])) };
   }
 
   get table() {
@@ -127,6 +100,11 @@ export class TestStack {
   async news(dispatchId: string) {
     const events = z.array(BusEvent).parse(await (await fetch(this.description.busUrl)).json());
     return events.filter(({ detail }) => detail.dispatchId === dispatchId);
+  }
+
+  /** The same, each id once: what is published may be published again. */
+  async distinctNews(dispatchId: string) {
+    return [...new Map((await this.news(dispatchId)).map((event) => [event.detail.id, event])).values()];
   }
 
   /** Fails if anything that only mails may show is in a log, a metric, a message, an event or an error answer so far (S14). */
@@ -164,7 +142,7 @@ export class TestStack {
   post(key: string, body: unknown, person: Person = 'admin') {
     return this.request('POST', '/dispatches', {
       token: this.description.tokens[person],
-      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      headers: { 'content-type': 'application/json', 'idempotency-key': `${this.#scope.prefix}${key}` },
       body: JSON.stringify(body),
     });
   }
@@ -176,7 +154,7 @@ export class TestStack {
 
   /** The id that a dispatch under that key has, or will have. */
   idOf(key: string): string {
-    return dispatchIdOf('admin-1', key);
+    return dispatchIdOf('admin-1', `${this.#scope.prefix}${key}`);
   }
 
   /** Posts a dispatch that must be accepted, and gives its id; asks again after a 503, as that answer says. */
@@ -234,11 +212,15 @@ export class TestStack {
     return mails;
   }
 
-  /** What the functions of that name have logged. */
+  /** What the functions of that name have logged, since the tests of now began to use the stack. */
   log(functionName: string): string {
+    const files = this.#logFiles().filter((file) => basename(file).startsWith(functionName));
+    return files.map((file) => readFileSync(file).subarray(this.#scope.logStarts.get(file)).toString('utf8')).join('');
+  }
+
+  #logFiles(): string[] {
     const folder = join(this.#directory, 'logs');
-    const names = readdirSync(folder).filter((name) => name.startsWith(functionName));
-    return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+    return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
   }
 
   /** Sets faults at the gate in front of SES. */
@@ -276,7 +258,14 @@ export class TestStack {
   /** Cuts functions off from a service for a time; needs LOCAL_CRASH_POINTS=1. */
   async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 's3', seconds: number): Promise<void> {
     const address = new URL('/_outage', this.description.crash).href;
+    this.#outages.push({ function: functionName, service });
     await tell(address, 'POST', { function: functionName, service, seconds });
+  }
+
+  /** Ends the outages that still last. */
+  async endOutages(): Promise<void> {
+    const address = new URL('/_outage', this.description.crash).href;
+    await Promise.all(this.#outages.splice(0).map((each) => tell(address, 'POST', { ...each, seconds: 0.01 })));
   }
 
   /** Cancels or resumes a dispatch. */

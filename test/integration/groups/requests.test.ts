@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.ts';
+import { MEMBERS } from './members.ts';
+
+describeGroup(MEMBERS.requests);
