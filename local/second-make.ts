@@ -51,16 +51,17 @@ const waitFor = async (server: ChildProcess, endpoint: string): Promise<void> =>
 /** One file after the other: this server is slow, and a test's patience is measured on the faster one. */
 const runTests = (endpoint: string): Promise<number> =>
   new Promise((resolve) => {
+    const names = process.argv.slice(2);
+    // Every file once if none is named; a group has files that are also there by themselves.
+    const projects = names.length === 0 ? ['integration'] : ['integration', 'groups'];
     const tests = spawn(
       process.execPath,
       [
         join(ROOT, 'node_modules/vitest/vitest.mjs'),
         'run',
-        '--project',
-        'integration',
-        '--maxWorkers',
-        '1',
-        ...process.argv.slice(2),
+        ...projects.map((project) => `--project=${project}`),
+        '--maxWorkers=1',
+        ...names,
       ],
       { cwd: ROOT, env: { ...process.env, DYNAMODB_ENDPOINT: endpoint }, stdio: 'inherit' },
     );
