@@ -92,9 +92,11 @@ describe('resuming', () => {
 
   it('of one that was stopped because SES refused every mail sends all of them (S10)', async () => {
     await stack.fault({ fault: 'bad-request', recipient: 'stopped-' });
+    // Keeps the dispatch from being complete before it is stopped.
+    await stack.fault({ fault: 'throttle', recipient: 'held@' });
     const id = await stack.accepted(
       'stopped',
-      stack.bodyOf(60, (i) => `stopped-${i}`),
+      stack.bodyOf(60, (i) => (i < 59 ? `stopped-${i}` : 'held')),
     );
     const stopped = await poll(
       () => stack.dispatch(id),

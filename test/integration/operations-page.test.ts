@@ -144,10 +144,12 @@ describe.skipIf(chromium === undefined)('in a browser', () => {
     let stoppedId: string;
     beforeAll(async () => {
       await stack.fault({ fault: 'bad-request', recipient: 'stopped-' });
+      // Keeps the dispatch from being complete before it is stopped.
+      await stack.fault({ fault: 'throttle', recipient: 'held@' });
       await stack.fault({ fault: 'conflict', recipient: 'stubborn-', times: 2 });
       stoppedId = await stack.accepted(
         'stopped',
-        stack.bodyOf(60, (i) => `stopped-${i}`),
+        stack.bodyOf(60, (i) => (i < 59 ? `stopped-${i}` : 'held')),
       );
       await stack.accepted(
         'stubborn',

@@ -250,7 +250,10 @@ describe('while the account may not send', () => {
   it('for one recipient and one dispatch, the others are sent without a pause, and nobody else fails (V2, V32)', async () => {
     await stack.fault({ fault: 'access-denied', recipient: 'refused-' });
     await stack.fault({ fault: 'access-denied', recipient: 'alone@' });
-    const refused = await stack.accepted('refused', bodyTo(...Array.from({ length: 60 }, (_, i) => `refused-${i}@example.com`)));
+    // Keeps the dispatch from being complete before it is stopped.
+    await stack.fault({ fault: 'throttle', recipient: 'held@' });
+    const addresses = Array.from({ length: 60 }, (_, i) => `refused-${i}@example.com`);
+    const refused = await stack.accepted('refused', bodyTo(...addresses, 'held@example.com'));
     const body = bodyTo('alone@example.com', ...Array.from({ length: 30 }, (_, i) => `beside-${i}@example.com`));
     const id = await stack.accepted('beside', body);
 
