@@ -66,17 +66,24 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
     return (await worksSince(endOf(previous), from)) ? { kind: 'refused-alone', code } : answer;
   };
 
-  /** What one run of ten comes to, by what a canary said that began after it. */
-  const decideRun = async (run: RefusalRun, { answer, beganAt }: CanaryResult): Promise<Decided | undefined> => {
-    const { dispatchId, code, isConfirmed } = run;
-    const verdict = readCanary(answer, code);
-    const isUnusable = verdict.kind === 'unusable';
-    if (verdict.kind === 'works' && dispatchId !== undefined && isConfirmed) {
+  /** Stops dispatches whose mails are refused while the account works. */
+  const stopRefusedAlone = async (known: CanaryResult | undefined): Promise<void> => {
+    const byMail = acceptedAt.get(fromAddress) ?? -Infinity;
+    const worked = known?.answer.kind === 'accepted' ? Math.max(byMail, known.beganAt) : byMail;
+    for (const { dispatchId, code } of watch.accountWorked(worked)) {
       await stopDispatch(dispatchId, 'refused-though-account-works', code);
       watch.forget(dispatchId);
-    } else if (verdict.kind === 'works') watch.canaryAccepted(dispatchId, beganAt);
+    }
+  };
+
+  /** What one run of ten comes to, by what a canary said that began after it. */
+  const decideRun = (run: RefusalRun, { answer }: CanaryResult): Decided | undefined => {
+    const { dispatchId, code } = run;
+    const verdict = readCanary(answer, code);
+    const isUnusable = verdict.kind === 'unusable';
     if (isUnusable) watch.forget(dispatchId);
     if (dispatchId !== undefined) return undefined;
+    if (verdict.kind === 'works') watch.beginAnew();
     if (verdict.kind === 'refused') return { code: verdict.code, pauses: true, isUnusable };
     return isUnusable ? { code, pauses: true, isUnusable } : undefined;
   };
@@ -115,11 +122,13 @@ export const createRefusalRules = ({ canary, stopDispatch, fromAddress, clock }:
       const after = Math.max(repeated?.at ?? -Infinity, ...runs.map((run) => run.lastAt));
       if (after === -Infinity || !hasTime()) return undefined;
       const asked = await canary.askedAfter(after);
+      // Any sender's canary tells of the account, though it began before the newest refusal.
+      await stopRefusedAlone(asked ?? (await canary.newest()));
       if (asked === undefined) return undefined;
       let decided = reportUnusable([...(repeated ? [repeated.code] : []), ...runs.map(({ code }) => code)], asked);
       repeated = undefined;
       // Dispatches first: an unusable canary makes all runs begin anew.
-      for (const run of runs.toReversed()) decided = (await decideRun(run, asked)) ?? decided;
+      for (const run of runs.toReversed()) decided = decideRun(run, asked) ?? decided;
       return decided;
     },
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/instant.ts';
-import { extended, isRun, lastAt, NO_STREAK, type Streak } from '../domain/streak.ts';
+import { extended, firstAt, isRun, lastAt, NO_STREAK, type Streak } from '../domain/streak.ts';
 import type { NotedAnswer } from './noted-answer.ts';
 import { recipientOf } from './noted-answer.ts';
 
@@ -10,8 +10,6 @@ export interface RefusalRun {
   readonly code: string;
   /** When the newest refusal was answered. */
   readonly lastAt: Instant;
-  /** Of a dispatch: whether its mails were refused again after a canary was accepted, so the trouble is its own. */
-  readonly isConfirmed: boolean;
 }
 
 /** Keeps the runs of refusals of one sender environment. */
@@ -19,8 +17,15 @@ export interface RefusalWatch {
   /** Adds a chunk; mails that were accepted end the runs of their dispatch and of the sender. */
   add(answers: readonly NotedAnswer[], chunk: number, now: Instant): void;
   runs(): readonly RefusalRun[];
-  /** Notes that the account accepted a canary after a run: the run of all mails begins anew, that of a dispatch goes on. */
-  canaryAccepted(dispatchId: string | undefined, beganAt: Instant): void;
+  /**
+   * Notes that SES accepted a canary or a mail of another dispatch. The run of a dispatch is its own trouble, and not the
+   * account's, once its mails were refused between two of these.
+   * @param beganAt when the newest of these began; -Infinity: there is none
+   * @returns the dispatches of such runs
+   */
+  accountWorked(beganAt: Instant): readonly { readonly dispatchId: string; readonly code: string }[];
+  /** Begins the run of all mails anew, and leaves those of dispatches. */
+  beginAnew(): void;
   /** Begins a run anew; without a dispatch all of them. */
   forget(dispatchId?: string): void;
 }
@@ -28,8 +33,8 @@ export interface RefusalWatch {
 interface Kept {
   readonly streak: Streak;
   readonly code: string;
-  /** The first canary that was accepted during the run, and recipients whose mails were tried later and refused. */
-  readonly canary?: { readonly beganAt: Instant; readonly refusedSince: readonly string[] };
+  /** When the account first worked during the run, and who was tried later and refused, with the time of the answer. */
+  readonly worked?: { readonly beganAt: Instant; readonly refusedSince: ReadonlyMap<string, Instant> };
 }
 
 const NOTHING: Kept = { streak: NO_STREAK, code: '' };
@@ -56,18 +61,22 @@ export const createRefusalWatch = (): RefusalWatch => {
 
     runs() {
       const ofOne = [...dispatches].map(([dispatchId, kept]) => ({ dispatchId, kept }));
-      return [{ kept: all }, ...ofOne].flatMap(({ kept: { streak, code, canary }, ...which }) =>
-        isRun(streak)
-          ? [{ ...which, code, lastAt: lastAt(streak), isConfirmed: (canary?.refusedSince.length ?? 0) >= CONFIRMED_BY }]
-          : [],
+      return [{ kept: all }, ...ofOne].flatMap(({ kept: { streak, code }, ...which }) =>
+        isRun(streak) ? [{ ...which, code, lastAt: lastAt(streak) }] : [],
       );
     },
 
-    canaryAccepted(dispatchId, beganAt) {
-      const kept = dispatchId === undefined ? undefined : dispatches.get(dispatchId);
-      if (dispatchId === undefined) all = NOTHING;
-      else if (kept !== undefined && kept.canary === undefined)
-        dispatches.set(dispatchId, { ...kept, canary: { beganAt, refusedSince: [] } });
+    accountWorked(beganAt) {
+      return [...dispatches].flatMap(([dispatchId, kept]) => {
+        if (!isRun(kept.streak) || beganAt < firstAt(kept.streak)) return [];
+        if (kept.worked === undefined) dispatches.set(dispatchId, { ...kept, worked: { beganAt, refusedSince: new Map() } });
+        const between = [...(kept.worked?.refusedSince.values() ?? [])].filter((at) => at <= beganAt);
+        return between.length >= CONFIRMED_BY ? [{ dispatchId, code: kept.code }] : [];
+      });
+    },
+
+    beginAnew() {
+      all = NOTHING;
     },
 
     forget(dispatchId) {
@@ -81,18 +90,23 @@ export const createRefusalWatch = (): RefusalWatch => {
 };
 
 /** A mail that SES judged, accepted or refused for itself, ends a run. */
-const after = ({ streak, code, canary }: Kept, answers: readonly NotedAnswer[], chunk: number, now: Instant): Kept => {
+const after = ({ streak, code, worked }: Kept, answers: readonly NotedAnswer[], chunk: number, now: Instant): Kept => {
   if (answers.some(({ answer }) => answer.kind === 'accepted' || answer.kind === 'permanent')) return NOTHING;
   const refused = answers.filter(({ answer }) => answer.kind === 'account' || answer.kind === 'refused-alone');
   const newest = refused.at(-1)?.answer;
   return {
     streak: extended(streak, refused.map(recipientOf), chunk, now),
     code: newest !== undefined && 'code' in newest ? newest.code : code,
-    ...(canary && { canary: { ...canary, refusedSince: refusedSince(canary, refused) } }),
+    ...(worked && { worked: { ...worked, refusedSince: refusedSince(worked, refused, now) } }),
   };
 };
 
-const refusedSince = (canary: NonNullable<Kept['canary']>, refused: readonly NotedAnswer[]): readonly string[] => {
-  const later = refused.filter(({ startedAt }) => startedAt > canary.beganAt).map(recipientOf);
-  return [...new Set([...canary.refusedSince, ...later])].slice(0, CONFIRMED_BY);
+const refusedSince = (
+  worked: NonNullable<Kept['worked']>,
+  refused: readonly NotedAnswer[],
+  now: Instant,
+): ReadonlyMap<string, Instant> => {
+  const later = refused.filter(({ startedAt }) => startedAt > worked.beganAt).map((each) => [recipientOf(each), now] as const);
+  // The first refusal of each counts; more than confirm a run need not be kept.
+  return new Map([...new Map([...later, ...worked.refusedSince])].toSorted(([, a], [, b]) => a - b).slice(0, CONFIRMED_BY));
 };

@@ -38,6 +38,9 @@ export const isRun = (streak: Streak): boolean => {
   return countOf(streak, ({ recipient }) => recipient) >= LENGTH && countOf(streak, ({ chunk }) => chunk) >= CHUNKS;
 };
 
+/** When the oldest entry that is kept was added. */
+export const firstAt = (streak: Streak): Instant => streak[0]?.at ?? 0;
+
 /** When the newest entry was added. */
 export const lastAt = (streak: Streak): Instant => streak.at(-1)?.at ?? 0;
 

@@ -60,7 +60,7 @@ describe('a preview', () => {
 
     expect(await preview({ isAllowedRecipient }, { templateVersion: 'v-1' })).toMatchObject({
       refusals: [refusal, { outcome: 'template-changed', current: 'v-2' }],
-      samples: [sample],
+      samples: { mails: [sample], cutShort: true },
     });
     const templates = { find: () => Promise.resolve(undefined) };
     expect(await preview({ isAllowedRecipient, templates })).toMatchObject({
