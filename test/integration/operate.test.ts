@@ -119,7 +119,7 @@ describe('a dispatch that is being sent', () => {
   it('waits while an operator pauses, takes a retry meanwhile, and is sent whole after that, each mail once (U20)', async () => {
     await stack.fault({ fault: 'bad-request', recipient: 'first-time-', times: 5 });
     const address = (i: number) => (i < 5 ? `first-time-${i}` : `person-${i}`);
-    const id = await stack.accepted('retried', stack.bodyOf(120, address));
+    const id = await stack.accepted('retried', stack.bodyOf(300, address));
     await poll(
       () => stack.dispatch(id),
       ({ counts: { SENT = 0, FAILED = 0 } }) => SENT >= 10 && FAILED === 5,
@@ -142,8 +142,8 @@ describe('a dispatch that is being sent', () => {
 
     await stack.sending({ paused: false });
     const { status, counts } = await stack.finished(id);
-    expect({ status, sent: counts['SENT'] }).toEqual({ status: 'COMPLETED', sent: 120 });
-    expect([...stack.mails(id).values()]).toEqual(new Array(120).fill(1));
+    expect({ status, sent: counts['SENT'] }).toEqual({ status: 'COMPLETED', sent: 300 });
+    expect([...stack.mails(id).values()]).toEqual(new Array(300).fill(1));
   });
 });
 
