@@ -23,7 +23,7 @@ export default ts.config(
   },
   {
     // A cast hides what a parser would have found; `as const` is no cast.
-    files: ['lambda/**/*.ts', 'lib/**/*.ts', 'bin/**/*.ts', 'local/**/*.ts', 'tools/**/*.ts'],
+    files: ['lambda/**/*.ts', 'lib/**/*.ts', 'bin/**/*.ts', 'local/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts', 'tools/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }] },
   },
   {

@@ -1,10 +1,10 @@
 import { App } from 'aws-cdk-lib';
 
-import { environmentName } from '../lib/setting.ts';
+import { environmentName } from '../lib/config/setting.ts';
 import { DispatchStack } from '../lib/stacks/dispatch-stack.ts';
 import { StorageStack } from '../lib/stacks/storage-stack.ts';
 import { WatchStack } from '../lib/stacks/watch-stack.ts';
-import { LOCAL, readStage } from '../lib/stages.ts';
+import { LOCAL, readStage } from '../lib/config/stages.ts';
 
 const app = new App();
 

@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
-import { REGION } from './template/identity.ts';
+import { REGION } from './cloudformation/types/identity.ts';
 
 /** No emulator checks them; the SDK refuses to go without. */
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };

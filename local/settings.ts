@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import * as z from 'zod';
 
-import { TOKEN_FORMS, type TokenForm } from './http/token-forms.ts';
+import { TOKEN_FORMS, type TokenForm } from './http-api/token-forms.ts';
 
 /** Where everything of ours is found from, whatever the working directory. */
 export const ROOT = resolve(import.meta.dirname, '..');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { JsonValue } from '../domain/content.ts';
+import type { JsonValue } from '../domain/dispatch/content.ts';
 
 /** Any JSON value. */
 export const Json: z.ZodType<JsonValue> = z.json();

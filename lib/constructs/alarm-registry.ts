@@ -9,7 +9,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Construct } from 'constructs';
 
-import { runbookPath, type RunbookSection } from '../runbook.ts';
+import { runbookPath, type RunbookSection } from '../monitoring/runbook.ts';
 import type { Notices } from './notices.ts';
 
 export interface AlarmText {

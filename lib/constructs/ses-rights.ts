@@ -2,7 +2,7 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { Grant, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConfigurationSet } from 'aws-cdk-lib/aws-ses';
 
-import { EVERYBODY, type SenderSettings } from '../sender-settings.ts';
+import { EVERYBODY, type SenderSettings } from '../config/sender-settings.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 const sesArn = (stack: Stack, resource: string, resourceName: string): string =>

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import { DispatchTable } from '../constructs/dispatch-table.ts';
 import { ListBucket } from '../constructs/list-bucket.ts';
 import { removalPolicyOf } from '../constructs/removal.ts';
-import { scaleOf, type StageSettings } from '../stages.ts';
+import { scaleOf, type StageSettings } from '../config/stages.ts';
 
 export interface StorageStackProps extends StackProps {
   readonly stage: StageSettings;

@@ -5,14 +5,14 @@ import type { Construct } from 'constructs';
 import { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import type { DispatchTable } from '../constructs/dispatch-table.ts';
 import { Notices } from '../constructs/notices.ts';
-import type { StageSettings } from '../stages.ts';
-import { addAccountAlarms } from '../watch/account-alarms.ts';
-import { ServiceDashboard } from '../watch/dashboard.ts';
-import { addMailAlarms } from '../watch/mail-alarms.ts';
-import { addApiAlarms, addFunctionAlarms, addTableAlarms } from '../watch/platform-alarms.ts';
-import { addQueueAlarms } from '../watch/queue-alarms.ts';
-import { SavedQueries } from '../watch/saved-queries.ts';
-import type { Watched } from '../watch/watched.ts';
+import type { StageSettings } from '../config/stages.ts';
+import { addAccountAlarms } from '../monitoring/account-alarms.ts';
+import { ServiceDashboard } from '../monitoring/dashboard.ts';
+import { addMailAlarms } from '../monitoring/mail-alarms.ts';
+import { addApiAlarms, addFunctionAlarms, addTableAlarms } from '../monitoring/platform-alarms.ts';
+import { addQueueAlarms } from '../monitoring/queue-alarms.ts';
+import { SavedQueries } from '../monitoring/saved-queries.ts';
+import type { Watched } from '../monitoring/watched.ts';
 
 export interface WatchStackProps extends StackProps {
   readonly stage: StageSettings;

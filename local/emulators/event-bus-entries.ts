@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import * as z from 'zod';
 
-import { ACCOUNT, REGION } from '../template/identity.ts';
+import { ACCOUNT, REGION } from '../cloudformation/types/identity.ts';
 
 /** All entries of one call together may hold that many bytes. */
 const MOST_BYTES = 262_144;

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
-import { answerJson, readJson } from '../gate/http.ts';
+import { answerJson, readJson } from '../fake-ses/http.ts';
 import { HOST, listen } from '../ports.ts';
 import { type EntryResult, PutEvents, takeEntry } from './event-bus-entries.ts';
 

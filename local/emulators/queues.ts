@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Evidence } from '../evidence.ts';
 import { HOST, reservePort } from '../ports.ts';
 import type { Settings } from '../settings.ts';
-import { REGION } from '../template/identity.ts';
+import { REGION } from '../cloudformation/types/identity.ts';
 import { createStores } from './stores.ts';
 
 const Message = z.looseObject({ MessageBody: z.string() });

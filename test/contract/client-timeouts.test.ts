@@ -10,7 +10,7 @@ import { GetAccountCommand } from '@aws-sdk/client-sesv2';
 import { ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { createTableClient } from '../../lambda/adapters/dynamo/table-client.ts';
+import { createTableClient } from '../../lambda/adapters/dynamo/client/table-client.ts';
 import { createEventBridgeClient } from '../../lambda/adapters/eventbridge/eventbridge-client.ts';
 import { createS3Client } from '../../lambda/adapters/s3/s3-client.ts';
 import { createSesClient, createSesReadClient } from '../../lambda/adapters/ses/ses-client.ts';

@@ -3,8 +3,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createNewsBoard } from '../../lambda/adapters/eventbridge/news-board.ts';
-import { DispatchNews } from '../../lambda/contracts/dispatch-news.ts';
-import type { News } from '../../lambda/domain/news.ts';
+import { DispatchNews } from '../../lambda/contracts/events/dispatch-news.ts';
+import type { News } from '../../lambda/domain/dispatch/news.ts';
 import { aDispatch, rowCounts } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import { sdkError } from '../support/dynamo.ts';

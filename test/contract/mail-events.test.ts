@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { parseMailEvent } from '../../lambda/contracts/mail-event.ts';
-import type { MailEvent } from '../../lambda/domain/delivery.ts';
+import { parseMailEvent } from '../../lambda/contracts/ses/mail-event.ts';
+import type { MailEvent } from '../../lambda/domain/recipient/delivery.ts';
 
 interface Recorded {
   readonly eventType?: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { SendMessageBody, TaskMessageBody, toAsciiJson } from '../../lambda/contracts/queue-messages.ts';
+import { SendMessageBody, TaskMessageBody, toAsciiJson } from '../../lambda/contracts/queue/queue-messages.ts';
 
 /** Messages of version 1, as they may lie in a queue for days, and in a dead-letter queue for two weeks. */
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'recorded/queue-messages.json'), 'utf8')) as {

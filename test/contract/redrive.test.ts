@@ -10,7 +10,7 @@ import { buildApp } from 'fauxqs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { HOST, reservePort } from '../../local/ports.ts';
-import { redrive } from '../../local/repair/redrive.ts';
+import { redrive } from '../../local/redrive/redrive.ts';
 
 const app = buildApp({ logger: false });
 let sqs: SQSClient;

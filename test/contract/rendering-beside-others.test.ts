@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { createMailProvider } from '../../lambda/adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../lambda/adapters/ses/ses-client.ts';
-import { createMailRenderer } from '../../lambda/adapters/template/mail-renderer.ts';
+import { createMailRenderer } from '../../lambda/adapters/template/content/mail-renderer.ts';
 import { aContent, aKey, aMessage, aRecipient, pending } from '../support/builders.ts';
 import { createFakeContents } from '../support/fakes.ts';
 import { createSenderWorld } from '../support/sender-world.ts';

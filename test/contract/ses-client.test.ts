@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { createMailProvider } from '../../lambda/adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../lambda/adapters/ses/ses-client.ts';
-import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
+import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
 import { json, type SesServer, startSesServer } from '../support/ses-server.ts';
 
 /** How the real client behaves, not how its documents say it does: each case is a real request to a server of ours. */

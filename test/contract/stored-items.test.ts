@@ -13,10 +13,10 @@ import {
   stateAttributes,
   toStoredAttempt,
   toStoredEvent,
-} from '../../lambda/adapters/dynamo/items.ts';
-import { packBatch, packContent, unpackBatch, unpackContent } from '../../lambda/adapters/dynamo/packing.ts';
-import { MAIL_EVENT_KINDS, type MailEvent } from '../../lambda/domain/delivery.ts';
-import type { Recipient } from '../../lambda/domain/recipient.ts';
+} from '../../lambda/adapters/dynamo/recipient/items.ts';
+import { packBatch, packContent, unpackBatch, unpackContent } from '../../lambda/adapters/dynamo/recipient/packing.ts';
+import { MAIL_EVENT_KINDS, type MailEvent } from '../../lambda/domain/recipient/delivery.ts';
+import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import {
   aContent,
   anAttempt,

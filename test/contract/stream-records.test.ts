@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 
-import type { OutboxRecord } from '../../lambda/application/relay-outbox.ts';
+import type { OutboxRecord } from '../../lambda/application/relay/relay-outbox.ts';
 import { interpret } from '../../lambda/handlers/relay-outbox/handler.ts';
-import { compileFilters } from '../../local/sources/filter.ts';
+import { compileFilters } from '../../local/lambda-host/event-sources/filter.ts';
 import { one, synthesize } from '../infra/synthesized.ts';
 
 /**

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
-import { createCallerParser } from '../../lambda/contracts/caller.ts';
-import { createAuthorizer } from '../../local/http/authorizer.ts';
-import { startIssuer } from '../../local/http/issuer.ts';
-import { TOKEN_FORMS, type TokenForm } from '../../local/http/token-forms.ts';
+import { createCallerParser } from '../../lambda/contracts/http/caller.ts';
+import { createAuthorizer } from '../../local/http-api/authorizer.ts';
+import { startIssuer } from '../../local/http-api/issuer.ts';
+import { TOKEN_FORMS, type TokenForm } from '../../local/http-api/token-forms.ts';
 import { readSettings } from '../../local/settings.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-issuer-'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { parseWidgetEvent } from '../../lambda/contracts/widget-event.ts';
+import { parseWidgetEvent } from '../../lambda/contracts/widget/widget-event.ts';
 
 interface Event {
   readonly widgetContext: object;

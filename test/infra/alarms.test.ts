@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { RUNBOOK_SECTIONS, SECTIONS_WITHOUT_ALARM } from '../../lib/runbook.ts';
+import { RUNBOOK_SECTIONS, SECTIONS_WITHOUT_ALARM } from '../../lib/monitoring/runbook.ts';
 import { all, one, plain, ROOT, synthesize } from './synthesized.ts';
 
 const { dispatch, watch } = synthesize('prod', { alarmEmail: 'duty@example.org' });

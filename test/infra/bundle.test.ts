@@ -7,8 +7,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { readSettings } from '../../local/settings.ts';
-import { provideAssembly } from '../../local/synth.ts';
-import { type Assembly, readAssembly } from '../../local/template/assembly.ts';
+import { provideAssembly } from '../../local/cloudformation/synth.ts';
+import { type Assembly, readAssembly } from '../../local/cloudformation/assembly.ts';
 import { environmentOf, one, plain, ROOT } from './synthesized.ts';
 
 const BIN = join(ROOT, 'node_modules/.bin');

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { describeIdle, type IdleCounts, MONTH_MINUTES } from '../../local/costs/idle.ts';
-import { PRICE_PAGES, PRICES_READ } from '../../local/costs/idle-prices.ts';
+import { describeIdle, type IdleCounts, MONTH_MINUTES } from '../../tools/costs/idle.ts';
+import { PRICE_PAGES, PRICES_READ } from '../../tools/costs/idle-prices.ts';
 import { removeFolders, ROOT, synthesize } from './synthesized.ts';
 
 afterAll(removeFolders);

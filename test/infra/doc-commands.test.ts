@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { serviceScale } from '../../lib/scale/service-scale.ts';
+import { serviceScale } from '../../lib/config/scale/service-scale.ts';
 import { faultsOfAws, faultsOfCdk, MODELS, parametersOf } from '../support/aws-cli/check.ts';
 import { commandsIn, type DocCommand } from '../support/aws-cli/commands.ts';
 import { removeFolders, ROOT, synthesize } from './synthesized.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { parseMailbox } from '../../lib/mailbox.ts';
+import { parseMailbox } from '../../lib/config/mailbox.ts';
 
 const format = (text: string): string => {
   const parsed = parseMailbox(text);

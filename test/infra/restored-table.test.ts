@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { readStage } from '../../lib/stages.ts';
+import { readStage } from '../../lib/config/stages.ts';
 import { GIVEN, removeFolders, synthesize } from './synthesized.ts';
 
 afterAll(removeFolders);

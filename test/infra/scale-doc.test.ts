@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import * as model from '../../lib/scale/load-model.ts';
-import { serviceScale } from '../../lib/scale/service-scale.ts';
+import * as model from '../../lib/config/scale/load-model.ts';
+import { serviceScale } from '../../lib/config/scale/service-scale.ts';
 import { ROOT } from './synthesized.ts';
 
 const lines = readFileSync(join(ROOT, 'docs/scale.md'), 'utf8').split('\n');

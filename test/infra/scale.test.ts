@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { STATEMENTS_PER_BATCH } from '../../lambda/domain/pace.ts';
-import { batchSizeFor, faultsOfSenders, senderScale, senderSpeed } from '../../lib/scale/sender-scale.ts';
-import * as derived from '../../lib/scale/service-scale.ts';
-import { readStage } from '../../lib/stages.ts';
+import { STATEMENTS_PER_BATCH } from '../../lambda/domain/sending/pace.ts';
+import { batchSizeFor, faultsOfSenders, senderScale, senderSpeed } from '../../lib/config/scale/sender-scale.ts';
+import * as derived from '../../lib/config/scale/service-scale.ts';
+import { readStage } from '../../lib/config/stages.ts';
 import { all, environmentOf, GIVEN, one, plain, synthesize } from './synthesized.ts';
 
 type Given = Omit<derived.ScaleSettings, 'rateShare'>;

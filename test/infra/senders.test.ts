@@ -2,8 +2,8 @@ import { SendEmailCommand, type SESv2Client } from '@aws-sdk/client-sesv2';
 import { describe, expect, it } from 'vitest';
 
 import { createMailProvider } from '../../lambda/adapters/ses/mail-provider.ts';
-import { draftContent } from '../../lambda/application/draft-content.ts';
-import { readStage } from '../../lib/stages.ts';
+import { draftContent } from '../../lambda/application/accept/draft-content.ts';
+import { readStage } from '../../lib/config/stages.ts';
 import { environmentOf, GIVEN, one, plain, synthesize } from './synthesized.ts';
 
 interface Statement {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readStage } from '../../lib/stages.ts';
+import { readStage } from '../../lib/config/stages.ts';
 import { GIVEN } from './synthesized.ts';
 
 const read = (name: unknown, given: Readonly<Record<string, unknown>> = {}) => readStage(name, (key) => given[key]);

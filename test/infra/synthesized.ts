@@ -8,7 +8,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { DispatchStack } from '../../lib/stacks/dispatch-stack.ts';
 import { StorageStack } from '../../lib/stacks/storage-stack.ts';
 import { WatchStack } from '../../lib/stacks/watch-stack.ts';
-import { readStage } from '../../lib/stages.ts';
+import { readStage } from '../../lib/config/stages.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 

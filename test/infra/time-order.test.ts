@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { faultsOfTimeOrder } from '../../lib/time-order.ts';
+import { faultsOfTimeOrder } from '../../lib/config/time-order.ts';
 import { environmentOf, one, synthesize } from './synthesized.ts';
 
 it.each(['local', 'dev', 'prod'])(

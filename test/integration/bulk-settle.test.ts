@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { RecipientsView } from '../../lambda/contracts/dispatch-view.ts';
-import { SettledView } from '../../lambda/contracts/settle.ts';
+import { RecipientsView } from '../../lambda/contracts/http/response/dispatch-view.ts';
+import { SettledView } from '../../lambda/contracts/http/request/settle.ts';
 import { poll } from '../support/stack.ts';
 import { MANUAL_STACK } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { DispatchesView } from '../../lambda/contracts/dispatches-query.ts';
-import { ExportView } from '../../lambda/contracts/export-view.ts';
+import { DispatchesView } from '../../lambda/contracts/http/request/dispatches-query.ts';
+import { ExportView } from '../../lambda/contracts/http/response/export-view.ts';
 import { poll } from '../support/stack.ts';
 import { useStack } from '../support/use-stack.ts';
 

@@ -1,9 +1,9 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createCanaryRepository } from '../../lambda/adapters/dynamo/canary-repository.ts';
-import { createDispatchRepository } from '../../lambda/adapters/dynamo/dispatch-repository.ts';
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/items.ts';
+import { createCanaryRepository } from '../../lambda/adapters/dynamo/control/canary-repository.ts';
+import { createDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/dispatch-repository.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import {
   ATTENTION,
   contentKey,
@@ -12,14 +12,14 @@ import {
   type ItemKey,
   OPEN,
   recipientKey,
-} from '../../lambda/adapters/dynamo/keys.ts';
-import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
-import { createSendingRepository } from '../../lambda/adapters/dynamo/sending-repository.ts';
-import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
-import type { Dispatch } from '../../lambda/domain/dispatch.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
-import { pausedBy, pauseFor, type PausePolicy, permission, resumed, SENDING, type Sending } from '../../lambda/domain/pause.ts';
-import type { Recipient } from '../../lambda/domain/recipient.ts';
+} from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { createSendingRepository } from '../../lambda/adapters/dynamo/control/sending-repository.ts';
+import { createSweepTraces } from '../../lambda/adapters/dynamo/control/sweep-traces.ts';
+import type { Dispatch } from '../../lambda/domain/dispatch/dispatch.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
+import { pausedBy, pauseFor, type PausePolicy, permission, resumed, SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
+import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import {
   aDispatch,
   cancelled,

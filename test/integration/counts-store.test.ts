@@ -1,11 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ATTENTION, dispatchKey, OPEN } from '../../lambda/adapters/dynamo/keys.ts';
-import { createProgressRepository } from '../../lambda/adapters/dynamo/progress-repository.ts';
-import { newTaskItem } from '../../lambda/adapters/dynamo/task-item.ts';
-import type { DispatchStatus } from '../../lambda/domain/dispatch.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
+import { ATTENTION, dispatchKey, OPEN } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createProgressRepository } from '../../lambda/adapters/dynamo/dispatch/progress-repository.ts';
+import { newTaskItem } from '../../lambda/adapters/dynamo/task/task-item.ts';
+import type { DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { aDispatch, rowCounts } from '../support/builders.ts';
 import { createFakeClock, T0 } from '../support/clock.ts';
 import { startTable, type TestTable } from '../support/table.ts';

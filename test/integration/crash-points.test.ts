@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { CrashPointName } from '../../local/crash/points.ts';
-import type { DispatchBody } from '../../local/ordeal/request.ts';
+import type { CrashPointName } from '../chaos/crash/points.ts';
+import type { DispatchBody } from '../chaos/request.ts';
 import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll } from '../support/stack.ts';

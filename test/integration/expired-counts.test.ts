@@ -2,19 +2,19 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { newRecipientItem } from '../../lambda/adapters/dynamo/items.ts';
-import { contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
-import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
-import { createProgressRepository } from '../../lambda/adapters/dynamo/progress-repository.ts';
-import { createReadRepository } from '../../lambda/adapters/dynamo/read-repository.ts';
-import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient-repository.ts';
-import { endIfOver, lookOver } from '../../lambda/application/end-dispatch.ts';
-import { createReadDispatch } from '../../lambda/application/read-dispatch.ts';
-import { visitFinished } from '../../lambda/application/visit-finished.ts';
-import { type Counts, countsAtAccept, NO_COUNTS } from '../../lambda/domain/dispatch.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
-import { deltaOf } from '../../lambda/domain/progress.ts';
-import { advance, isFinal, type RecipientKey, type RecipientStatus } from '../../lambda/domain/recipient.ts';
+import { newRecipientItem } from '../../lambda/adapters/dynamo/recipient/items.ts';
+import { contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { createProgressRepository } from '../../lambda/adapters/dynamo/dispatch/progress-repository.ts';
+import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
+import { endIfOver, lookOver } from '../../lambda/application/progress/end-dispatch.ts';
+import { createReadDispatch } from '../../lambda/application/queries/read-dispatch.ts';
+import { visitFinished } from '../../lambda/application/sweep/visit-finished.ts';
+import { type Counts, countsAtAccept, NO_COUNTS } from '../../lambda/domain/dispatch/dispatch.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
+import { deltaOf } from '../../lambda/domain/dispatch/progress.ts';
+import { advance, isFinal, type RecipientKey, type RecipientStatus } from '../../lambda/domain/recipient/recipient.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');

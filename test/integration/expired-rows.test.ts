@@ -1,17 +1,17 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/items.ts';
-import { contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
-import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/open-dispatch-repository.ts';
-import { createReadRepository } from '../../lambda/adapters/dynamo/read-repository.ts';
-import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient-repository.ts';
-import { endIfOver, lookOver } from '../../lambda/application/end-dispatch.ts';
-import type { OpenDispatchRepository, RecipientRepository } from '../../lambda/application/ports.ts';
-import { createReadDispatch } from '../../lambda/application/read-dispatch.ts';
-import { type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
-import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
+import { contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
+import { endIfOver, lookOver } from '../../lambda/application/progress/end-dispatch.ts';
+import type { OpenDispatchRepository, RecipientRepository } from '../../lambda/application/ports/ports.ts';
+import { createReadDispatch } from '../../lambda/application/queries/read-dispatch.ts';
+import { type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch/dispatch.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
+import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');

@@ -1,9 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { createFeedbackRepository } from '../../lambda/adapters/dynamo/feedback-repository.ts';
-import type { FeedbackRepository } from '../../lambda/application/ports.ts';
-import { MOST_UNAPPLIED, type UnappliedEvent } from '../../lambda/domain/watermark.ts';
+import { createFeedbackRepository } from '../../lambda/adapters/dynamo/control/feedback-repository.ts';
+import type { FeedbackRepository } from '../../lambda/application/ports/ports.ts';
+import { MOST_UNAPPLIED, type UnappliedEvent } from '../../lambda/domain/sending/watermark.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');

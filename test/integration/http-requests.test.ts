@@ -5,7 +5,7 @@ import { SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { PreviewView } from '../../lambda/contracts/preview-view.ts';
+import { PreviewView } from '../../lambda/contracts/http/response/preview-view.ts';
 import { poll, type TestStack } from '../support/stack.ts';
 import { PATIENT_TIMES } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { CREDENTIALS } from '../../local/clients.ts';
-import { REGION } from '../../local/template/identity.ts';
+import { REGION } from '../../local/cloudformation/types/identity.ts';
 import { all, synthesize } from '../infra/synthesized.ts';
 import { poll } from '../support/stack.ts';
 import { openQueues } from '../support/stack-queues.ts';

@@ -2,7 +2,7 @@ import { env } from 'node:process';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { RawRow } from '../../local/ordeal/table.ts';
+import type { RawRow } from '../../local/table-rows.ts';
 import { poll, type TestStack } from '../support/stack.ts';
 import { SLOW_STACK } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';

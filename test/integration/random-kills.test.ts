@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
-import { runOrdeal } from '../../local/ordeal/run.ts';
-import { lookForLeaks } from '../support/evidence/look.ts';
-import { markersOfRequest } from '../support/evidence/markers.ts';
+import { runOrdeal } from '../chaos/run.ts';
+import { lookForLeaks } from '../leak-scan/look.ts';
+import { markersOfRequest } from '../leak-scan/markers.ts';
 
 it('a dispatch is sent to its end, each mail once, while processes are killed at random and SES misbehaves (L9, U7)', async () => {
   const report = await runOrdeal({

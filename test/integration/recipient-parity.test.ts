@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { parseRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/items.ts';
-import { contentKey, dispatchKey, recipientKey } from '../../lambda/adapters/dynamo/keys.ts';
-import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient-repository.ts';
-import type { StoredRecipient } from '../../lambda/application/ports.ts';
-import type { DispatchStatus } from '../../lambda/domain/dispatch.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
-import { advance, ATTEMPTS_EXHAUSTED, type In, isFinal, type Recipient } from '../../lambda/domain/recipient.ts';
+import { parseRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
+import { contentKey, dispatchKey, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
+import type { StoredRecipient } from '../../lambda/application/ports/ports.ts';
+import type { DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
+import { advance, ATTEMPTS_EXHAUSTED, type In, isFinal, type Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');

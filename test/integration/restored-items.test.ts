@@ -1,10 +1,10 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { dispatchKey } from '../../lambda/adapters/dynamo/keys.ts';
-import { createRestoredRepository } from '../../lambda/adapters/dynamo/restored-repository.ts';
-import { createTableIdentity } from '../../lambda/adapters/dynamo/table-identity.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
+import { dispatchKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createRestoredRepository } from '../../lambda/adapters/dynamo/control/restored-repository.ts';
+import { createTableIdentity } from '../../lambda/adapters/dynamo/control/table-identity.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { aDispatch } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import { startTable, type TestTable } from '../support/table.ts';

@@ -1,14 +1,14 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { newRecipientItem } from '../../lambda/adapters/dynamo/items.ts';
-import { batchKey, recipientKey, taskKey } from '../../lambda/adapters/dynamo/keys.ts';
-import { createOpenList } from '../../lambda/adapters/dynamo/list-repository.ts';
-import { createStoryRepository } from '../../lambda/adapters/dynamo/story-repository.ts';
-import { newTaskItem } from '../../lambda/adapters/dynamo/task-item.ts';
-import type { StoryRepository } from '../../lambda/application/show-ports.ts';
-import type { Dispatch } from '../../lambda/domain/dispatch.ts';
-import { toIso } from '../../lambda/domain/instant.ts';
+import { newRecipientItem } from '../../lambda/adapters/dynamo/recipient/items.ts';
+import { batchKey, recipientKey, taskKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createOpenList } from '../../lambda/adapters/dynamo/query/list-repository.ts';
+import { createStoryRepository } from '../../lambda/adapters/dynamo/query/story-repository.ts';
+import { newTaskItem } from '../../lambda/adapters/dynamo/task/task-item.ts';
+import type { StoryRepository } from '../../lambda/application/ports/show-ports.ts';
+import type { Dispatch } from '../../lambda/domain/dispatch/dispatch.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { aDispatch, aKey } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import { startTable, type TestTable } from '../support/table.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import type { RawRow } from '../../local/ordeal/table.ts';
-import { tell } from '../../local/ordeal/tell.ts';
+import type { RawRow } from '../../local/table-rows.ts';
+import { tell } from '../chaos/tell.ts';
 import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { anEvent, mailEventBody } from '../support/feedback-builders.ts';
 import { checkFromOutside } from '../support/invariants.ts';

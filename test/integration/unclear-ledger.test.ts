@@ -1,10 +1,10 @@
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { createUnclearLedger, ledgerKey } from '../../lambda/adapters/dynamo/unclear-ledger.ts';
-import { createWalkRepository } from '../../lambda/adapters/dynamo/walk-repository.ts';
-import type { UnclearLedger, WalkRepository } from '../../lambda/application/unclear-ports.ts';
-import type { UnclearAttempt } from '../../lambda/domain/unclear.ts';
+import { createUnclearLedger, ledgerKey } from '../../lambda/adapters/dynamo/recipient/unclear-ledger.ts';
+import { createWalkRepository } from '../../lambda/adapters/dynamo/recipient/walk-repository.ts';
+import type { UnclearLedger, WalkRepository } from '../../lambda/application/ports/unclear-ports.ts';
+import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 import { aKey } from '../support/builders.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 

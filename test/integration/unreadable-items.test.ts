@@ -1,14 +1,14 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { templateVersionOf } from '../../lambda/adapters/digest/template-version.ts';
-import { createAccountRepository } from '../../lambda/adapters/dynamo/account-repository.ts';
-import { createCanaryRepository } from '../../lambda/adapters/dynamo/canary-repository.ts';
-import { controlKey, type ItemKey, templateContentKey, templateKey } from '../../lambda/adapters/dynamo/keys.ts';
-import { createSesReadBudget } from '../../lambda/adapters/dynamo/ses-read-budget.ts';
-import { createSweepTraces } from '../../lambda/adapters/dynamo/sweep-traces.ts';
-import { createTemplateCopies } from '../../lambda/adapters/dynamo/template-copies.ts';
-import { createTemplateSource } from '../../lambda/application/find-template.ts';
+import { templateVersionOf } from '../../lambda/adapters/hashing/template-version.ts';
+import { createAccountRepository } from '../../lambda/adapters/dynamo/control/account-repository.ts';
+import { createCanaryRepository } from '../../lambda/adapters/dynamo/control/canary-repository.ts';
+import { controlKey, type ItemKey, templateContentKey, templateKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createSesReadBudget } from '../../lambda/adapters/dynamo/control/ses-read-budget.ts';
+import { createSweepTraces } from '../../lambda/adapters/dynamo/control/sweep-traces.ts';
+import { createTemplateCopies } from '../../lambda/adapters/dynamo/control/template-copies.ts';
+import { createTemplateSource } from '../../lambda/application/accept/find-template.ts';
 import { anAccount } from '../support/account-builders.ts';
 import { T0 } from '../support/clock.ts';
 import { createFakeTemplateFetcher } from '../support/fake-template-copies.ts';

@@ -7,7 +7,7 @@ import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { CREDENTIALS } from '../../local/clients.ts';
-import { REGION } from '../../local/template/identity.ts';
+import { REGION } from '../../local/cloudformation/types/identity.ts';
 import type { Target } from '../../tools/verify-deployment/target.ts';
 import { toLocalTarget } from '../../tools/verify-deployment/targets/local.ts';
 import { poll, TestStack } from '../support/stack.ts';

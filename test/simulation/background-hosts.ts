@@ -1,7 +1,7 @@
-import { createCarryOutTask } from '../../lambda/application/carry-out-task.ts';
-import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports.ts';
-import { relayOutbox } from '../../lambda/application/relay-outbox.ts';
-import { createSweep } from '../../lambda/application/sweep.ts';
+import { createCarryOutTask } from '../../lambda/application/tasks/carry-out-task.ts';
+import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports/ports.ts';
+import { relayOutbox } from '../../lambda/application/relay/relay-outbox.ts';
+import { createSweep } from '../../lambda/application/sweep/sweep.ts';
 import { noBatches } from '../support/fake-objects.ts';
 import { createSendingPort, createTracesPort } from './control-ports.ts';
 import { createOpenDispatchPort, createTaskPort } from './dispatch-ports.ts';

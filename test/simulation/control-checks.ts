@@ -1,7 +1,7 @@
-import type { SendTags } from '../../lambda/application/ports.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { kindOf, type Sending } from '../../lambda/domain/pause.ts';
-import { isFinal, RECIPIENT_STATUSES } from '../../lambda/domain/recipient.ts';
+import type { SendTags } from '../../lambda/application/ports/ports.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { kindOf, type Sending } from '../../lambda/domain/sending/pause.ts';
+import { isFinal, RECIPIENT_STATUSES } from '../../lambda/domain/recipient/recipient.ts';
 import { BEHIND_AFTER_SECONDS } from './feedback-host.ts';
 import type { Ledger, Mail } from './ledger.ts';
 import type { Plan } from './plan.ts';

@@ -1,7 +1,7 @@
-import type { CanaryRepository, DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports.ts';
-import { type DispatchStatus, isActive } from '../../lambda/domain/dispatch.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { ATTEMPTS_EXHAUSTED, type Recipient } from '../../lambda/domain/recipient.ts';
+import type { CanaryRepository, DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports/ports.ts';
+import { type DispatchStatus, isActive } from '../../lambda/domain/dispatch/dispatch.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { ATTEMPTS_EXHAUSTED, type Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import { stopItem } from './dispatch-ports.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';

@@ -1,4 +1,4 @@
-import { countsAtAccept } from '../../lambda/domain/dispatch.ts';
+import { countsAtAccept } from '../../lambda/domain/dispatch/dispatch.ts';
 import { aDispatch, aRecipient, pending } from '../support/builders.ts';
 import type { Outside } from './outside.ts';
 import type { People } from './people.ts';

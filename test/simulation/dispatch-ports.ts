@@ -1,14 +1,14 @@
-import type { OperateRepository, TaskRepository } from '../../lambda/application/operate-ports.ts';
+import type { OperateRepository, TaskRepository } from '../../lambda/application/ports/operate-ports.ts';
 import type {
   EndingRepository,
   OpenDispatchRepository,
   OpenRowStatus,
   OverdueRow,
   RowsSeen,
-} from '../../lambda/application/ports.ts';
-import { type Dispatch, needsAttention, outcomeOf, type RowCounts, statisticsFrom } from '../../lambda/domain/dispatch.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import type { Stop } from '../../lambda/domain/stop-rule.ts';
+} from '../../lambda/application/ports/ports.ts';
+import { type Dispatch, needsAttention, outcomeOf, type RowCounts, statisticsFrom } from '../../lambda/domain/dispatch/dispatch.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import type { Stop } from '../../lambda/domain/dispatch/stop-rule.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
 import { countRowsOf, type DispatchItem, type Row, taskName } from './table.ts';

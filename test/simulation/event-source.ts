@@ -1,4 +1,4 @@
-import type { Instant } from '../../lambda/domain/instant.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { Dice } from './dice.ts';
 import type { Queue, Received } from './queue.ts';
 import type { End, Host, Process, Scheduler } from './scheduler.ts';

@@ -1,6 +1,6 @@
-import { createApplyFeedback } from '../../lambda/application/apply-feedback.ts';
-import type { Feedback } from '../../lambda/domain/feedback.ts';
-import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import { createApplyFeedback } from '../../lambda/application/feedback/apply-feedback.ts';
+import type { Feedback } from '../../lambda/domain/recipient/feedback.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { Environment } from './event-source.ts';
 import { createFeedbackPort } from './feedback-port.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,5 +1,5 @@
-import type { FeedbackRepository } from '../../lambda/application/ports.ts';
-import { MOST_UNAPPLIED } from '../../lambda/domain/watermark.ts';
+import type { FeedbackRepository } from '../../lambda/application/ports/ports.ts';
+import { MOST_UNAPPLIED } from '../../lambda/domain/sending/watermark.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
 import { valueOr } from './table-access.ts';

@@ -1,6 +1,6 @@
-import { DELIVERY_STATES } from '../../lambda/domain/delivery.ts';
-import { type DispatchStatus, needsAttention, outcomeOf } from '../../lambda/domain/dispatch.ts';
-import { ATTEMPTS_EXHAUSTED, RECIPIENT_STATUSES } from '../../lambda/domain/recipient.ts';
+import { DELIVERY_STATES } from '../../lambda/domain/recipient/delivery.ts';
+import { type DispatchStatus, needsAttention, outcomeOf } from '../../lambda/domain/dispatch/dispatch.ts';
+import { ATTEMPTS_EXHAUSTED, RECIPIENT_STATUSES } from '../../lambda/domain/recipient/recipient.ts';
 import type { Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 import type { Queue } from './queue.ts';

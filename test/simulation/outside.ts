@@ -1,5 +1,5 @@
-import type { TaskKey } from '../../lambda/application/ports.ts';
-import type { Feedback } from '../../lambda/domain/feedback.ts';
+import type { TaskKey } from '../../lambda/application/ports/ports.ts';
+import type { Feedback } from '../../lambda/domain/recipient/feedback.ts';
 import { createControlChecks } from './control-checks.ts';
 import { createDice } from './dice.ts';
 import { createLedger } from './ledger.ts';

@@ -1,6 +1,6 @@
-import { createOperateDispatch } from '../../lambda/application/operate-dispatch.ts';
-import { createOperateSending } from '../../lambda/application/operate-sending.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient.ts';
+import { createOperateDispatch } from '../../lambda/application/commands/operate-dispatch.ts';
+import { createOperateSending } from '../../lambda/application/commands/operate-sending.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient/recipient.ts';
 import { createSendingPort } from './control-ports.ts';
 import { createOperatePort } from './dispatch-ports.ts';
 import type { OperatorAction } from './plan.ts';

@@ -1,7 +1,7 @@
-import type { SendPolicy } from '../../lambda/application/attempt-end.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { FAILURES_TO_STOP } from '../../lambda/domain/stop-rule.ts';
-import type { ResolvePolicy } from '../../lambda/domain/unclear.ts';
+import type { SendPolicy } from '../../lambda/application/send/attempt-end.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { FAILURES_TO_STOP } from '../../lambda/domain/dispatch/stop-rule.ts';
+import type { ResolvePolicy } from '../../lambda/domain/recipient/unclear.ts';
 import { aPolicy } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import type { Dice } from './dice.ts';

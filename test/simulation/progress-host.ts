@@ -1,8 +1,8 @@
-import { Unavailable } from '../../lambda/application/accept-ports.ts';
-import { createFollowProgress, type ProgressRecord } from '../../lambda/application/follow-progress.ts';
-import type { CountedDispatch, ProgressRepository } from '../../lambda/application/progress-ports.ts';
-import { type Dispatch, type RowCounts, wasCounted } from '../../lambda/domain/dispatch.ts';
-import { addRowCounts, changesCounts, changesDeliveries, NO_CHANGE } from '../../lambda/domain/progress.ts';
+import { Unavailable } from '../../lambda/application/ports/accept-ports.ts';
+import { createFollowProgress, type ProgressRecord } from '../../lambda/application/progress/follow-progress.ts';
+import type { CountedDispatch, ProgressRepository } from '../../lambda/application/ports/progress-ports.ts';
+import { type Dispatch, type RowCounts, wasCounted } from '../../lambda/domain/dispatch/dispatch.ts';
+import { addRowCounts, changesCounts, changesDeliveries, NO_CHANGE } from '../../lambda/domain/dispatch/progress.ts';
 import { changeIf, createEndingPort } from './dispatch-ports.ts';
 import type { PortDeps } from './ports.ts';
 import type { Host, Process } from './scheduler.ts';

@@ -1,4 +1,4 @@
-import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports.ts';
+import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports/ports.ts';
 import type { PortDeps } from './ports.ts';
 import type { Queue } from './queue.ts';
 import type { Process } from './scheduler.ts';

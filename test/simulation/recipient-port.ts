@@ -1,13 +1,13 @@
-import { asClaimed, isOurs } from '../../lambda/adapters/dynamo/recipient-repository.ts';
+import { asClaimed, isOurs } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
 import type {
   ClaimResult,
   RecipientRepository,
   RecipientWrite,
   StoredRecipient,
   WriteResult,
-} from '../../lambda/application/ports.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import type { Lease, RecipientKey } from '../../lambda/domain/recipient.ts';
+} from '../../lambda/application/ports/ports.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import type { Lease, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { PortDeps } from './ports.ts';
 import { amendRow, reopenRow } from './row-transactions.ts';
 import type { Process } from './scheduler.ts';

@@ -1,5 +1,5 @@
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient/recipient.ts';
 import type { Claim, Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 import type { Process } from './scheduler.ts';

@@ -1,6 +1,6 @@
-import type { Amendment, RecipientRepository, StoredRecipient, WriteResult } from '../../lambda/application/ports.ts';
-import type { DispatchStatus } from '../../lambda/domain/dispatch.ts';
-import { type In, isFinal, type Recipient, type RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { Amendment, RecipientRepository, StoredRecipient, WriteResult } from '../../lambda/application/ports/ports.ts';
+import type { DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
+import { type In, isFinal, type Recipient, type RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { isWithin } from './plan.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';

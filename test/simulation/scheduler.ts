@@ -1,4 +1,4 @@
-import type { Instant } from '../../lambda/domain/instant.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { T0 } from '../support/clock.ts';
 import type { Dice } from './dice.ts';
 

@@ -1,9 +1,9 @@
-import type { MailProvider, SendTags } from '../../lambda/application/ports.ts';
-import type { MailEventKind } from '../../lambda/domain/delivery.ts';
-import type { Feedback } from '../../lambda/domain/feedback.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { DAILY_QUOTA } from '../../lambda/domain/pause.ts';
-import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
+import type { MailProvider, SendTags } from '../../lambda/application/ports/ports.ts';
+import type { MailEventKind } from '../../lambda/domain/recipient/delivery.ts';
+import type { Feedback } from '../../lambda/domain/recipient/feedback.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { DAILY_QUOTA } from '../../lambda/domain/sending/pause.ts';
+import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
 import type { ControlChecks } from './control-checks.ts';
 import type { Dice } from './dice.ts';
 import type { Ledger, Mail } from './ledger.ts';

@@ -1,13 +1,13 @@
-import type { ProgressRecord } from '../../lambda/application/follow-progress.ts';
-import type { NewTask, OpenTask } from '../../lambda/application/operate-ports.ts';
-import type { CanaryResult, StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports.ts';
-import type { WalkState } from '../../lambda/application/unclear-ports.ts';
-import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../lambda/domain/dispatch.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { SENDING, type Sending } from '../../lambda/domain/pause.ts';
-import type { Counted } from '../../lambda/domain/progress.ts';
-import type { RecipientKey } from '../../lambda/domain/recipient.ts';
-import type { UnclearAttempt } from '../../lambda/domain/unclear.ts';
+import type { ProgressRecord } from '../../lambda/application/progress/follow-progress.ts';
+import type { NewTask, OpenTask } from '../../lambda/application/ports/operate-ports.ts';
+import type { CanaryResult, StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports/ports.ts';
+import type { WalkState } from '../../lambda/application/ports/unclear-ports.ts';
+import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../lambda/domain/dispatch/dispatch.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
+import type { Counted } from '../../lambda/domain/dispatch/progress.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 import type { Process } from './scheduler.ts';
 
 /** A recipient's item. A change makes a new one, so one that is the same object has not changed. */

@@ -1,4 +1,4 @@
-import type { Recipient } from '../../lambda/domain/recipient.ts';
+import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import type { Cause } from './table.ts';
 
 /** Every change of a recipient that design and domain allow, by what writes it; rounds and attempts are looked at apart. */

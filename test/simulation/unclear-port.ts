@@ -1,6 +1,6 @@
-import { ledgerKey } from '../../lambda/adapters/dynamo/unclear-ledger.ts';
-import type { UnclearLedger, WalkRepository } from '../../lambda/application/unclear-ports.ts';
-import type { UnclearAttempt } from '../../lambda/domain/unclear.ts';
+import { ledgerKey } from '../../lambda/adapters/dynamo/recipient/unclear-ledger.ts';
+import type { UnclearLedger, WalkRepository } from '../../lambda/application/ports/unclear-ports.ts';
+import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
 import { valueOf, valueOr } from './table-access.ts';

@@ -1,4 +1,4 @@
-import { createResolveUnclear } from '../../lambda/application/resolve-unclear.ts';
+import { createResolveUnclear } from '../../lambda/application/unclear/resolve-unclear.ts';
 import type { BackgroundDeps } from './background-hosts.ts';
 import { createSendingPort } from './control-ports.ts';
 import { createFeedbackPort } from './feedback-port.ts';

@@ -1,7 +1,7 @@
-import type { NewDispatch } from '../../lambda/application/accept-ports.ts';
-import type { Addressee, TemplateParts, Variables } from '../../lambda/domain/content.ts';
-import { countsAtAccept } from '../../lambda/domain/dispatch.ts';
-import { shardCount } from '../../lambda/domain/shards.ts';
+import type { NewDispatch } from '../../lambda/application/ports/accept-ports.ts';
+import type { Addressee, TemplateParts, Variables } from '../../lambda/domain/dispatch/content.ts';
+import { countsAtAccept } from '../../lambda/domain/dispatch/dispatch.ts';
+import { shardCount } from '../../lambda/domain/dispatch/shards.ts';
 import { DISPATCH_ID } from './builders.ts';
 import { T0 } from './clock.ts';
 

@@ -1,7 +1,7 @@
-import type { AccountRepository, AccountSource, SesReadBudget } from '../../lambda/application/account-ports.ts';
-import type { Clock } from '../../lambda/application/ports.ts';
-import type { Account } from '../../lambda/domain/account.ts';
-import { bookSlot, freshSeconds, NO_READS, type SesReadKind, type SesReads } from '../../lambda/domain/ses-reads.ts';
+import type { AccountRepository, AccountSource, SesReadBudget } from '../../lambda/application/ports/account-ports.ts';
+import type { Clock } from '../../lambda/application/ports/ports.ts';
+import type { Account } from '../../lambda/domain/sending/account.ts';
+import { bookSlot, freshSeconds, NO_READS, type SesReadKind, type SesReads } from '../../lambda/domain/sending/ses-reads.ts';
 import { T0 } from './clock.ts';
 
 export const anAccount = (more: Partial<Account> = {}): Account => ({

@@ -1,8 +1,8 @@
-import type { SendPolicy } from '../../lambda/application/attempt-end.ts';
-import type { RecipientMessage } from '../../lambda/application/attempt-end.ts';
-import type { StoredRecipient } from '../../lambda/application/ports.ts';
-import type { Attempt } from '../../lambda/domain/attempt.ts';
-import type { DispatchContent } from '../../lambda/domain/content.ts';
+import type { SendPolicy } from '../../lambda/application/send/attempt-end.ts';
+import type { RecipientMessage } from '../../lambda/application/send/attempt-end.ts';
+import type { StoredRecipient } from '../../lambda/application/ports/ports.ts';
+import type { Attempt } from '../../lambda/domain/recipient/attempt.ts';
+import type { DispatchContent } from '../../lambda/domain/dispatch/content.ts';
 import {
   type Counts,
   type Deliveries,
@@ -10,10 +10,10 @@ import {
   NO_COUNTS,
   NO_DELIVERIES,
   type RowCounts,
-} from '../../lambda/domain/dispatch.ts';
-import type { SendMessage } from '../../lambda/domain/message-rule.ts';
-import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient.ts';
-import type { ResolvePolicy } from '../../lambda/domain/unclear.ts';
+} from '../../lambda/domain/dispatch/dispatch.ts';
+import type { SendMessage } from '../../lambda/domain/recipient/message-rule.ts';
+import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import type { ResolvePolicy } from '../../lambda/domain/recipient/unclear.ts';
 import { T0 } from './clock.ts';
 
 export const DISPATCH_ID = 'd1spatch';

@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 
 import { createTelemetry, type Telemetry } from '../../lambda/observability/telemetry.ts';
-import { createSearch } from './evidence/search.ts';
+import { createSearch } from '../leak-scan/search.ts';
 
 export interface Captured {
   readonly telemetry: Telemetry;

@@ -1,6 +1,6 @@
-import type { CanaryRepository, CanaryResult } from '../../lambda/application/ports.ts';
-import type { QuotaRoom } from '../../lambda/application/quota-room.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
+import type { CanaryRepository, CanaryResult } from '../../lambda/application/ports/ports.ts';
+import type { QuotaRoom } from '../../lambda/application/send/rate/quota-room.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 
 /** The control item of canaries, in memory. */
 export interface FakeCanaries extends CanaryRepository {

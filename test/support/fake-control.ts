@@ -1,9 +1,9 @@
-import type { DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports.ts';
-import type { Dispatch, DispatchStatus } from '../../lambda/domain/dispatch.ts';
-import type { Instant } from '../../lambda/domain/instant.ts';
-import { SENDING, type Sending } from '../../lambda/domain/pause.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient.ts';
-import type { Stop } from '../../lambda/domain/stop-rule.ts';
+import type { DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports/ports.ts';
+import type { Dispatch, DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import { SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient/recipient.ts';
+import type { Stop } from '../../lambda/domain/dispatch/stop-rule.ts';
 import { aDispatch, DISPATCH_ID } from './builders.ts';
 import type { FakeRecipients } from './fakes.ts';
 

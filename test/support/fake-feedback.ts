@@ -1,5 +1,5 @@
-import type { FeedbackRepository } from '../../lambda/application/ports.ts';
-import { type FeedbackState, MOST_UNAPPLIED, type UnappliedEvent } from '../../lambda/domain/watermark.ts';
+import type { FeedbackRepository } from '../../lambda/application/ports/ports.ts';
+import { type FeedbackState, MOST_UNAPPLIED, type UnappliedEvent } from '../../lambda/domain/sending/watermark.ts';
 
 /** Feedback's control item in memory. */
 export interface FakeFeedback extends FeedbackRepository {

@@ -1,5 +1,5 @@
-import type { UnclearLedger, WalkRepository, WalkState } from '../../lambda/application/unclear-ports.ts';
-import type { UnclearAttempt } from '../../lambda/domain/unclear.ts';
+import type { UnclearLedger, WalkRepository, WalkState } from '../../lambda/application/ports/unclear-ports.ts';
+import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 
 /** The ledger of unclear attempts and the item of its walks, in memory. */
 export interface FakeLedger extends UnclearLedger {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { ObjectInventory, ObjectReader, ObjectWriter } from '../../lambda/application/list-ports.ts';
-import { parseObjectKey, toObjectKey } from '../../lambda/contracts/object-key.ts';
+import type { ObjectInventory, ObjectReader, ObjectWriter } from '../../lambda/application/ports/list-ports.ts';
+import { parseObjectKey, toObjectKey } from '../../lambda/contracts/queue/object-key.ts';
 
 /** A bucket in memory. */
 export interface FakeObjects extends ObjectWriter, ObjectReader, ObjectInventory {

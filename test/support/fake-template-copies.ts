@@ -1,6 +1,6 @@
-import type { StoredCopy, TemplateCopies, TemplateFetcher } from '../../lambda/application/template-ports.ts';
-import type { TemplateParts } from '../../lambda/domain/content.ts';
-import type { TemplateCopy } from '../../lambda/domain/template-copy.ts';
+import type { StoredCopy, TemplateCopies, TemplateFetcher } from '../../lambda/application/ports/template-ports.ts';
+import type { TemplateParts } from '../../lambda/domain/dispatch/content.ts';
+import type { TemplateCopy } from '../../lambda/domain/dispatch/template-copy.ts';
 
 /** The copies of templates in memory. */
 export interface FakeTemplateCopies extends TemplateCopies {

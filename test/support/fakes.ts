@@ -8,9 +8,9 @@ import type {
   SendTags,
   StoredRecipient,
   WriteResult,
-} from '../../lambda/application/ports.ts';
-import { advance, type RecipientKey } from '../../lambda/domain/recipient.ts';
-import type { SendAnswer } from '../../lambda/domain/send-answer.ts';
+} from '../../lambda/application/ports/ports.ts';
+import { advance, type RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
 import { aContent, DISPATCH_ID } from './builders.ts';
 
 const nameOf = ({ dispatchId, shard, applyId }: RecipientKey): string => `${dispatchId}/${shard}/${applyId}`;

@@ -1,6 +1,6 @@
-import type { MailEvent } from '../../lambda/domain/delivery.ts';
-import type { AttributedEvent, MailOrigin } from '../../lambda/domain/feedback.ts';
-import type { Proof } from '../../lambda/domain/proof.ts';
+import type { MailEvent } from '../../lambda/domain/recipient/delivery.ts';
+import type { AttributedEvent, MailOrigin } from '../../lambda/domain/recipient/feedback.ts';
+import type { Proof } from '../../lambda/domain/recipient/proof.ts';
 import { aKey } from './builders.ts';
 import { T0 } from './clock.ts';
 

@@ -1,4 +1,4 @@
-import { type Allowed, examine, type Requested, type Tally } from '../../local/ordeal/invariants.ts';
+import { type Allowed, examine, type Requested, type Tally } from '../chaos/invariants.ts';
 import type { TestStack } from './stack.ts';
 
 /** The stage's own number, for stacks that are not told another. */

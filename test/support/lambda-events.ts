@@ -1,7 +1,7 @@
 import type { Context, DynamoDBRecord, DynamoDBStreamEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 
-import { toAsciiJson } from '../../lambda/contracts/queue-messages.ts';
-import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import { toAsciiJson } from '../../lambda/contracts/queue/queue-messages.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { T0 } from './clock.ts';
 
 /** The context of an invocation with so much time left. */

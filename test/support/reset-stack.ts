@@ -1,5 +1,5 @@
-import type { AccountChange } from '../../local/gate/account.ts';
-import { tell } from '../../local/ordeal/tell.ts';
+import type { AccountChange } from '../../local/fake-ses/account.ts';
+import { tell } from '../chaos/tell.ts';
 import { poll, type TestStack } from './stack.ts';
 
 /** What a stack's SES account may do unless tests say otherwise. */

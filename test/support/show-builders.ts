@@ -1,7 +1,7 @@
-import type { DispatchInTrouble, Overview, Story } from '../../lambda/application/show-ports.ts';
-import { type Dispatch, NO_DELIVERIES } from '../../lambda/domain/dispatch.ts';
-import { SENDING } from '../../lambda/domain/pause.ts';
-import type { Trouble } from '../../lambda/domain/trouble.ts';
+import type { DispatchInTrouble, Overview, Story } from '../../lambda/application/ports/show-ports.ts';
+import { type Dispatch, NO_DELIVERIES } from '../../lambda/domain/dispatch/dispatch.ts';
+import { SENDING } from '../../lambda/domain/sending/pause.ts';
+import type { Trouble } from '../../lambda/domain/sending/trouble.ts';
 import { aDispatch, someCounts } from './builders.ts';
 import { T0 } from './clock.ts';
 

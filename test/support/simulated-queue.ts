@@ -1,6 +1,6 @@
-import type { RecipientMessage } from '../../lambda/application/attempt-end.ts';
-import type { SendQueue } from '../../lambda/application/ports.ts';
-import type { RecipientKey } from '../../lambda/domain/recipient.ts';
+import type { RecipientMessage } from '../../lambda/application/send/attempt-end.ts';
+import type { SendQueue } from '../../lambda/application/ports/ports.ts';
+import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { FakeClock } from './clock.ts';
 
 interface Held {

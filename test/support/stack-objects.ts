@@ -2,7 +2,7 @@ import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectC
 
 import { CREDENTIALS } from '../../local/clients.ts';
 import type { StackFile } from '../../local/stack-file.ts';
-import { REGION } from '../../local/template/identity.ts';
+import { REGION } from '../../local/cloudformation/types/identity.ts';
 
 /** The bucket of long lists of a running stack, by a client of its own. */
 export const openObjects = ({ sqs: endpoint, listBucket: Bucket }: StackFile) => {

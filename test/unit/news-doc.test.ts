@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { DispatchNews, NEWS_SOURCE, NEWS_TYPES } from '../../lambda/contracts/dispatch-news.ts';
+import { DispatchNews, NEWS_SOURCE, NEWS_TYPES } from '../../lambda/contracts/events/dispatch-news.ts';
 
 const GUIDE = readFileSync(resolve(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
 const [, section = ''] = GUIDE.split('## 10. Tell other systems');

@@ -9,7 +9,7 @@ import {
   type Recipient,
   RECIPIENT_STATUSES,
   type RecipientEvent,
-} from '../../lambda/domain/recipient.ts';
+} from '../../lambda/domain/recipient/recipient.ts';
 
 const NOW = 1_000_000;
 const tries = { round: 1, attemptCount: 1 };

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 
 import emails from 'validator/lib/isEmail.js';
 
-import type { NormaliseAddress } from '../../domain/email-address.ts';
+import type { NormaliseAddress } from '../../domain/recipient/email-address.ts';
 
 // CommonJS of two generations: the function is its own default export.
 const isEmail = emails.default;

@@ -1,9 +1,9 @@
 import { type EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 
-import type { NewsBoard, Published } from '../../application/progress-ports.ts';
-import { NEWS_SOURCE, NEWS_TYPES, toDispatchNews } from '../../contracts/dispatch-news.ts';
-import type { News } from '../../domain/news.ts';
-import { isAllDone, retry } from '../../domain/retry.ts';
+import type { NewsBoard, Published } from '../../application/ports/progress-ports.ts';
+import { NEWS_SOURCE, NEWS_TYPES, toDispatchNews } from '../../contracts/events/dispatch-news.ts';
+import type { News } from '../../domain/dispatch/news.ts';
+import { isAllDone, retry } from '../../domain/shared/retry.ts';
 
 export interface NewsBoardDeps {
   readonly client: EventBridgeClient;

@@ -1,8 +1,8 @@
-import type { Story, TaskLeft } from '../../application/show-ports.ts';
-import { DELIVERY_STATES } from '../../domain/delivery.ts';
-import { type Dispatch, type DispatchOutcome, isActive } from '../../domain/dispatch.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient.ts';
-import type { StopReason } from '../../domain/stop-rule.ts';
+import type { Story, TaskLeft } from '../../application/ports/show-ports.ts';
+import { DELIVERY_STATES } from '../../domain/recipient/delivery.ts';
+import { type Dispatch, type DispatchOutcome, isActive } from '../../domain/dispatch/dispatch.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient/recipient.ts';
+import type { StopReason } from '../../domain/dispatch/stop-rule.ts';
 import { countsText, numberOf, rateOf, reasonsToLook } from './counts-words.ts';
 import { type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';

@@ -1,4 +1,4 @@
-import { type Instant, toIso } from '../../domain/instant.ts';
+import { type Instant, toIso } from '../../domain/shared/instant.ts';
 import { type Html, html, type HtmlValue, json } from './html.ts';
 
 /** What a page knows of where it is shown. */

@@ -1,7 +1,7 @@
-import type { DispatchInTrouble, Overview } from '../../application/show-ports.ts';
-import type { Dispatch } from '../../domain/dispatch.ts';
-import { isPassOverdue } from '../../domain/trouble.ts';
-import { isSilent } from '../../domain/watermark.ts';
+import type { DispatchInTrouble, Overview } from '../../application/ports/show-ports.ts';
+import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
+import { isPassOverdue } from '../../domain/sending/trouble.ts';
+import { isSilent } from '../../domain/sending/watermark.ts';
 import { countsText, numberOf, reasonsToLook } from './counts-words.ts';
 import { lookUpForm, page, type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';

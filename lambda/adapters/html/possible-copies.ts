@@ -1,6 +1,6 @@
-import type { Attempt } from '../../domain/attempt.ts';
-import { type CopyRisk, copyRisk, possibleCopies, type PossibleCopyReason } from '../../domain/possible-copies.ts';
-import type { Recipient } from '../../domain/recipient.ts';
+import type { Attempt } from '../../domain/recipient/attempt.ts';
+import { type CopyRisk, copyRisk, possibleCopies, type PossibleCopyReason } from '../../domain/recipient/possible-copies.ts';
+import type { Recipient } from '../../domain/recipient/recipient.ts';
 import { time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 

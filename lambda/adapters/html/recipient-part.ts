@@ -1,6 +1,6 @@
-import type { RecipientSeen, Story } from '../../application/show-ports.ts';
-import type { Attempt } from '../../domain/attempt.ts';
-import type { MailEvent } from '../../domain/delivery.ts';
+import type { RecipientSeen, Story } from '../../application/ports/show-ports.ts';
+import type { Attempt } from '../../domain/recipient/attempt.ts';
+import type { MailEvent } from '../../domain/recipient/delivery.ts';
 import { sentence, table, time } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 import { possibleCopiesWarning } from './possible-copies.ts';

@@ -1,11 +1,11 @@
-import type { RecipientSeen, Story } from '../../application/show-ports.ts';
-import type { Attempt } from '../../domain/attempt.ts';
-import type { DeliveryState } from '../../domain/delivery.ts';
-import type { DispatchStatus } from '../../domain/dispatch.ts';
-import type { Instant } from '../../domain/instant.ts';
-import { ATTEMPTS_EXHAUSTED, type In, SETTLED_BY_OPERATOR } from '../../domain/recipient.ts';
-import { BAD_DELIVERIES } from '../../domain/trouble.ts';
-import type { UnclearPolicy } from '../../domain/unclear.ts';
+import type { RecipientSeen, Story } from '../../application/ports/show-ports.ts';
+import type { Attempt } from '../../domain/recipient/attempt.ts';
+import type { DeliveryState } from '../../domain/recipient/delivery.ts';
+import type { DispatchStatus } from '../../domain/dispatch/dispatch.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import { ATTEMPTS_EXHAUSTED, type In, SETTLED_BY_OPERATOR } from '../../domain/recipient/recipient.ts';
+import { BAD_DELIVERIES } from '../../domain/sending/trouble.ts';
+import type { UnclearPolicy } from '../../domain/recipient/unclear.ts';
 import { runbook, sentence, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 

@@ -1,4 +1,4 @@
-import type { Story } from '../../application/show-ports.ts';
+import type { Story } from '../../application/ports/show-ports.ts';
 import { dispatchPart } from './dispatch-part.ts';
 import { backButton, lookUpForm, page, type Place, sentence, storyButton, time, warning } from './frame.ts';
 import { type Html, html } from './html.ts';

@@ -1,5 +1,5 @@
-import { Unavailable } from '../../application/accept-ports.ts';
-import { failureAnswer, type HttpAnswer } from '../../contracts/problem.ts';
+import { Unavailable } from '../../application/ports/accept-ports.ts';
+import { failureAnswer, type HttpAnswer } from '../../contracts/http/problem.ts';
 
 /** How a request ended. */
 export type Ending = 'answered' | 'refused' | 'unavailable' | 'failed';

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-import type { Problem, ProblemCode } from '../../contracts/problem.ts';
-import { REQUEST_LIMITS } from '../../domain/dispatch-request.ts';
+import type { Problem, ProblemCode } from '../../contracts/http/problem.ts';
+import { REQUEST_LIMITS } from '../../domain/dispatch/dispatch-request.ts';
 
 /** The body of a request as JSON, or the problem with it. */
 export type ReadBody =

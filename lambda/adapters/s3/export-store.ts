@@ -1,8 +1,8 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 
-import type { ExportStore } from '../../application/operate-ports.ts';
-import type { TaskKey } from '../../application/ports.ts';
-import { CSV_BYTE_ORDER_MARK, CSV_HEADER, toCsvLine } from '../../contracts/recipients-csv.ts';
+import type { ExportStore } from '../../application/ports/operate-ports.ts';
+import type { TaskKey } from '../../application/ports/ports.ts';
+import { CSV_BYTE_ORDER_MARK, CSV_HEADER, toCsvLine } from '../../contracts/csv/recipients-csv.ts';
 import { exportFile } from './export-file.ts';
 
 const partKey = ({ dispatchId, task }: TaskKey, part: string): string => `${dispatchId}/${task}/${part}.csv`;

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 
-import { Unavailable } from '../../application/accept-ports.ts';
-import type { ObjectReader } from '../../application/list-ports.ts';
-import { parseObjectKey } from '../../contracts/object-key.ts';
+import { Unavailable } from '../../application/ports/accept-ports.ts';
+import type { ObjectReader } from '../../application/ports/list-ports.ts';
+import { parseObjectKey } from '../../contracts/queue/object-key.ts';
 import { isMissing } from './s3-failure.ts';
 
 const RETRY_AFTER_SECONDS = 5;

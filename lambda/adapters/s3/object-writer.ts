@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 
-import { Unavailable } from '../../application/accept-ports.ts';
-import type { ObjectWriter } from '../../application/list-ports.ts';
-import type { Clock, NewId, Random, Sleep } from '../../application/ports.ts';
-import { toObjectKey } from '../../contracts/object-key.ts';
-import { retry, type Tried } from '../../domain/retry.ts';
+import { Unavailable } from '../../application/ports/accept-ports.ts';
+import type { ObjectWriter } from '../../application/ports/list-ports.ts';
+import type { Clock, NewId, Random, Sleep } from '../../application/ports/ports.ts';
+import { toObjectKey } from '../../contracts/queue/object-key.ts';
+import { retry, type Tried } from '../../domain/shared/retry.ts';
 import { isTransientOfS3 } from './s3-failure.ts';
 
 export interface ObjectWriterDeps {

@@ -1,4 +1,4 @@
-import type { SendAnswer } from '../../domain/send-answer.ts';
+import type { SendAnswer } from '../../domain/sending/send-answer.ts';
 
 /** What is known of a call to SES that ended in an error. */
 export interface SesFailure {

@@ -1,7 +1,7 @@
 import { SendEmailCommand, type SendEmailCommandInput, type SESv2Client } from '@aws-sdk/client-sesv2';
 
-import type { MailProvider, OutgoingMail, SendTags } from '../../application/ports.ts';
-import type { SendAnswer } from '../../domain/send-answer.ts';
+import type { MailProvider, OutgoingMail, SendTags } from '../../application/ports/ports.ts';
+import type { SendAnswer } from '../../domain/sending/send-answer.ts';
 import { classify } from './classify.ts';
 import { toSesFailure } from './ses-failure.ts';
 

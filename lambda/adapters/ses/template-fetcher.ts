@@ -1,7 +1,7 @@
 import { GetEmailTemplateCommand, type SESv2Client } from '@aws-sdk/client-sesv2';
 
-import { Unavailable } from '../../application/accept-ports.ts';
-import type { TemplateFetcher } from '../../application/template-ports.ts';
+import { Unavailable } from '../../application/ports/accept-ports.ts';
+import type { TemplateFetcher } from '../../application/ports/template-ports.ts';
 import type { SesFailure } from './classify.ts';
 import { toSesFailure } from './ses-failure.ts';
 

@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, type SendMessageBatchRequestEntry, type SQSClient } from '@aws-sdk/client-sqs';
 
-import { isAllDone, retry } from '../../domain/retry.ts';
+import { isAllDone, retry } from '../../domain/shared/retry.ts';
 
 /** A message to hand over. */
 export interface Outgoing {

@@ -1,8 +1,8 @@
 import { ChangeMessageVisibilityBatchCommand } from '@aws-sdk/client-sqs';
 
-import type { SendQueue } from '../../application/ports.ts';
-import { toAsciiJson } from '../../contracts/queue-messages.ts';
-import { toIso } from '../../domain/instant.ts';
+import type { SendQueue } from '../../application/ports/ports.ts';
+import { toAsciiJson } from '../../contracts/queue/queue-messages.ts';
+import { toIso } from '../../domain/shared/instant.ts';
 import { createQueueDepth } from './queue-depth.ts';
 import { sendBatches, type SqsDeps } from './send-batches.ts';
 

@@ -1,5 +1,5 @@
-import type { TaskQueue } from '../../application/ports.ts';
-import { toAsciiJson } from '../../contracts/queue-messages.ts';
+import type { TaskQueue } from '../../application/ports/ports.ts';
+import { toAsciiJson } from '../../contracts/queue/queue-messages.ts';
 import { sendBatches, type SqsDeps } from './send-batches.ts';
 
 /** The queue of long work on dispatches. */

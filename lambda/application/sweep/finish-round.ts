@@ -1,5 +1,5 @@
-import type { Instant } from '../../domain/instant.ts';
-import type { Clock, SweepTraces } from '../ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { Clock, SweepTraces } from '../ports/ports.ts';
 import { inspectedAt, type Open } from './list-open.ts';
 
 export interface RoundDeps {

@@ -1,6 +1,6 @@
-import type { Instant } from '../../domain/instant.ts';
-import { type PassContext, type Visit, type VisitDeps, visitDispatch, waitingBefore } from '../visit-dispatch.ts';
-import { visitFinished } from '../visit-finished.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import { type PassContext, type Visit, type VisitDeps, visitDispatch, waitingBefore } from './visit-dispatch.ts';
+import { visitFinished } from './visit-finished.ts';
 import type { Open, OpenList } from './list-open.ts';
 import type { Stuck } from './requeue-stuck.ts';
 import { addVisit, NOTHING, type SweepReport } from './sweep-report.ts';

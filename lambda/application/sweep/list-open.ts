@@ -1,6 +1,6 @@
-import { type Dispatch, wasCounted } from '../../domain/dispatch.ts';
-import type { Clock, OpenDispatchRepository, SweepMarks } from '../ports.ts';
-import { finishedDueAt } from '../visit-finished.ts';
+import { type Dispatch, wasCounted } from '../../domain/dispatch/dispatch.ts';
+import type { Clock, OpenDispatchRepository, SweepMarks } from '../ports/ports.ts';
+import { finishedDueAt } from './visit-finished.ts';
 
 export interface ListDeps {
   readonly dispatches: Pick<OpenDispatchRepository, 'open'>;

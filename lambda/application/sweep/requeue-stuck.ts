@@ -1,6 +1,6 @@
-import type { OpenDispatchRepository, OverduePosition, OverdueRow, SendQueue } from '../ports.ts';
-import type { UnclearLedger } from '../unclear-ports.ts';
-import { statusesToSend } from '../visit-dispatch.ts';
+import type { OpenDispatchRepository, OverduePosition, OverdueRow, SendQueue } from '../ports/ports.ts';
+import type { UnclearLedger } from '../ports/unclear-ports.ts';
+import { statusesToSend } from './visit-dispatch.ts';
 import type { Open } from './list-open.ts';
 
 export interface RequeueDeps {

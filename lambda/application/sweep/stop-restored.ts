@@ -1,7 +1,7 @@
-import { type Dispatch, isSending } from '../../domain/dispatch.ts';
-import { Unavailable } from '../accept-ports.ts';
-import type { Clock } from '../ports.ts';
-import type { RestoredRepository, TableIdentity } from '../restore-ports.ts';
+import { type Dispatch, isSending } from '../../domain/dispatch/dispatch.ts';
+import { Unavailable } from '../ports/accept-ports.ts';
+import type { Clock } from '../ports/ports.ts';
+import type { RestoredRepository, TableIdentity } from '../ports/restore-ports.ts';
 import type { SweepStep } from './sweep-step.ts';
 
 export interface StopRestoredDeps {

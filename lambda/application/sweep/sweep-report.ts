@@ -1,4 +1,4 @@
-import type { Visit } from '../visit-dispatch.ts';
+import type { Visit } from './visit-dispatch.ts';
 
 /** What a pass did, for logs and metrics. */
 export interface SweepReport {

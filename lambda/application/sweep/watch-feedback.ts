@@ -1,6 +1,6 @@
-import { isSilent } from '../../domain/watermark.ts';
-import type { Clock, FeedbackRepository, SweepTraces } from '../ports.ts';
-import type { Visit } from '../visit-dispatch.ts';
+import { isSilent } from '../../domain/sending/watermark.ts';
+import type { Clock, FeedbackRepository, SweepTraces } from '../ports/ports.ts';
+import type { Visit } from './visit-dispatch.ts';
 
 export interface WatchFeedbackDeps {
   readonly sweeps: SweepTraces;

@@ -1,8 +1,8 @@
-import type { RecipientFault, StorageLimit, TemplateFault } from '../../application/accept-ports.ts';
-import type { NamedRecipient } from '../../application/draft-content.ts';
-import type { SharedAddress } from '../../application/preview-dispatch.ts';
-import { type Fault, toPointer } from '../../contracts/problem.ts';
-import { STORAGE_LIMITS } from '../../domain/dispatch-request.ts';
+import type { RecipientFault, StorageLimit, TemplateFault } from '../../application/ports/accept-ports.ts';
+import type { NamedRecipient } from '../../application/accept/draft-content.ts';
+import type { SharedAddress } from '../../application/accept/preview-dispatch.ts';
+import { type Fault, toPointer } from '../../contracts/http/problem.ts';
+import { STORAGE_LIMITS } from '../../domain/dispatch/dispatch-request.ts';
 
 const fault = (path: readonly PropertyKey[], rule: string, detail: string, applyId?: string): Fault => ({
   pointer: toPointer(path),

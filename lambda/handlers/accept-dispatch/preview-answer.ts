@@ -1,6 +1,6 @@
-import type { Preview } from '../../application/preview-dispatch.ts';
-import type { ParsedRequest } from '../../contracts/dispatch-request.ts';
-import { type Listed, type PreviewView, toPreviewView } from '../../contracts/preview-view.ts';
+import type { Preview } from '../../application/accept/preview-dispatch.ts';
+import type { ParsedRequest } from '../../contracts/http/request/dispatch-request.ts';
+import { type Listed, type PreviewView, toPreviewView } from '../../contracts/http/response/preview-view.ts';
 import {
   notAllowed,
   ofRecipient,

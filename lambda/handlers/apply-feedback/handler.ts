@@ -3,10 +3,10 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 
-import { parseMailEvent } from '../../contracts/mail-event.ts';
-import { openEnvelope } from '../../contracts/sns-envelope.ts';
-import type { ReceivedFeedback } from '../../domain/feedback.ts';
-import type { Arrival } from '../../domain/watermark.ts';
+import { parseMailEvent } from '../../contracts/ses/mail-event.ts';
+import { openEnvelope } from '../../contracts/ses/sns-envelope.ts';
+import type { ReceivedFeedback } from '../../domain/recipient/feedback.ts';
+import type { Arrival } from '../../domain/sending/watermark.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
-import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createApplyFeedback } from '../../application/apply-feedback.ts';
+import { createFeedbackRepository } from '../../adapters/dynamo/control/feedback-repository.ts';
+import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createApplyFeedback } from '../../application/feedback/apply-feedback.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { ApplyFeedbackEnv } from './env.ts';

@@ -1,5 +1,5 @@
-import { shortHash } from '../../adapters/digest/short-hash.ts';
-import type { FeedbackSignal } from '../../application/apply-event.ts';
+import { shortHash } from '../../adapters/hashing/short-hash.ts';
+import type { FeedbackSignal } from '../../application/feedback/apply-event.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

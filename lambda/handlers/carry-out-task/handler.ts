@@ -4,10 +4,10 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 
-import type { CarryOutTask } from '../../application/carry-out-task.ts';
-import type { ExpandBatch, Expansion } from '../../application/expand-batch.ts';
-import type { BatchKey, TaskKey, TaskQueue } from '../../application/ports.ts';
-import { TaskMessageBody } from '../../contracts/queue-messages.ts';
+import type { CarryOutTask } from '../../application/tasks/carry-out-task.ts';
+import type { ExpandBatch, Expansion } from '../../application/tasks/expand-batch.ts';
+import type { BatchKey, TaskKey, TaskQueue } from '../../application/ports/ports.ts';
+import { TaskMessageBody } from '../../contracts/queue/queue-messages.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -3,9 +3,9 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 
-import { parseKey } from '../../adapters/dynamo/keys.ts';
-import type { ProgressRecord } from '../../application/follow-progress.ts';
-import { DispatchImage, ProgressRecordShape, RecipientImage, ReopenedImage } from '../../contracts/progress-record.ts';
+import { parseKey } from '../../adapters/dynamo/client/keys.ts';
+import type { ProgressRecord } from '../../application/progress/follow-progress.ts';
+import { DispatchImage, ProgressRecordShape, RecipientImage, ReopenedImage } from '../../contracts/stream/progress-record.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createProgressRepository } from '../../adapters/dynamo/progress-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/table-client.ts';
+import { createProgressRepository } from '../../adapters/dynamo/dispatch/progress-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createEventBridgeClient } from '../../adapters/eventbridge/eventbridge-client.ts';
 import { createNewsBoard } from '../../adapters/eventbridge/news-board.ts';
-import { createFollowProgress } from '../../application/follow-progress.ts';
+import { createFollowProgress } from '../../application/progress/follow-progress.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { FollowProgressEnv } from './env.ts';

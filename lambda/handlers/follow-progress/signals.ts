@@ -1,4 +1,4 @@
-import type { ProgressSignal } from '../../application/follow-progress.ts';
+import type { ProgressSignal } from '../../application/progress/follow-progress.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -1,14 +1,14 @@
-import type { Operated } from '../../application/operate-dispatch.ts';
-import type { Retried } from '../../application/retry-recipients.ts';
-import type { Settled } from '../../application/settle-recipient.ts';
-import type { SettledOne } from '../../application/settle-recipients.ts';
-import { dispatchPath, toRecipientView } from '../../contracts/dispatch-view.ts';
-import { exportPath, toExportView } from '../../contracts/export-view.ts';
-import { toOperatedView } from '../../contracts/operated-view.ts';
-import { type Fault, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import { SettledView } from '../../contracts/settle.ts';
-import type { Instant } from '../../domain/instant.ts';
-import type { RecipientStatus } from '../../domain/recipient.ts';
+import type { Operated } from '../../application/commands/operate-dispatch.ts';
+import type { Retried } from '../../application/commands/retry-recipients.ts';
+import type { Settled } from '../../application/commands/settle-recipient.ts';
+import type { SettledOne } from '../../application/commands/settle-recipients.ts';
+import { dispatchPath, toRecipientView } from '../../contracts/http/response/dispatch-view.ts';
+import { exportPath, toExportView } from '../../contracts/http/response/export-view.ts';
+import { toOperatedView } from '../../contracts/http/response/operated-view.ts';
+import { type Fault, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { SettledView } from '../../contracts/http/request/settle.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { RecipientStatus } from '../../domain/recipient/recipient.ts';
 
 /** Without a word about the dispatch: another admin's must look like one that does not exist. */
 export const notFound = (): HttpAnswer => problemAnswer(problem('not-found'));

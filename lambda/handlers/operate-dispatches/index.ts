@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createOperateRepository } from '../../adapters/dynamo/operate-repository.ts';
-import { createReadRepository } from '../../adapters/dynamo/read-repository.ts';
-import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createTaskRepository } from '../../adapters/dynamo/task-repository.ts';
-import { createOperateDispatch } from '../../application/operate-dispatch.ts';
-import { createRetryRecipients } from '../../application/retry-recipients.ts';
-import { createSettleRecipient } from '../../application/settle-recipient.ts';
-import { createSettleRecipients } from '../../application/settle-recipients.ts';
+import { createOperateRepository } from '../../adapters/dynamo/task/operate-repository.ts';
+import { createReadRepository } from '../../adapters/dynamo/query/read-repository.ts';
+import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createTaskRepository } from '../../adapters/dynamo/task/task-repository.ts';
+import { createOperateDispatch } from '../../application/commands/operate-dispatch.ts';
+import { createRetryRecipients } from '../../application/commands/retry-recipients.ts';
+import { createSettleRecipient } from '../../application/commands/settle-recipient.ts';
+import { createSettleRecipients } from '../../application/commands/settle-recipients.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { OperateDispatchesEnv } from './env.ts';

@@ -1,17 +1,17 @@
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
 import { readBody } from '../../adapters/http/request-body.ts';
-import type { Operated, OperateDispatch } from '../../application/operate-dispatch.ts';
-import type { RetryRecipients } from '../../application/retry-recipients.ts';
-import type { SettleRecipient } from '../../application/settle-recipient.ts';
-import type { SettleRecipients } from '../../application/settle-recipients.ts';
-import { parseApplyIds } from '../../contracts/apply-id.ts';
-import type { Caller } from '../../contracts/caller.ts';
-import { parseExportRequest } from '../../contracts/export-view.ts';
-import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import { parseRetryRequest } from '../../contracts/retry.ts';
-import { parseSettleManyRequest, parseSettleRequest } from '../../contracts/settle.ts';
-import type { Operation } from '../../domain/operation.ts';
+import type { Operated, OperateDispatch } from '../../application/commands/operate-dispatch.ts';
+import type { RetryRecipients } from '../../application/commands/retry-recipients.ts';
+import type { SettleRecipient } from '../../application/commands/settle-recipient.ts';
+import type { SettleRecipients } from '../../application/commands/settle-recipients.ts';
+import { parseApplyIds } from '../../contracts/http/request/apply-id.ts';
+import type { Caller } from '../../contracts/http/caller.ts';
+import { parseExportRequest } from '../../contracts/http/response/export-view.ts';
+import { type HttpAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { parseRetryRequest } from '../../contracts/http/request/retry.ts';
+import { parseSettleManyRequest, parseSettleRequest } from '../../contracts/http/request/settle.ts';
+import type { Operation } from '../../domain/dispatch/operation.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { exportAnswer, invalid, operatedAnswer, retriedAnswer, settledAnswer, settledManyAnswer } from './answer.ts';
 

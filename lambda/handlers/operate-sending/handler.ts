@@ -5,10 +5,10 @@ import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
 import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
 import { readBody } from '../../adapters/http/request-body.ts';
-import type { OperateSending } from '../../application/operate-sending.ts';
-import { parseAdminId } from '../../contracts/caller.ts';
-import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import { parseSendingRequest, toSendingView } from '../../contracts/sending.ts';
+import type { OperateSending } from '../../application/commands/operate-sending.ts';
+import { parseAdminId } from '../../contracts/http/caller.ts';
+import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { parseSendingRequest, toSendingView } from '../../contracts/http/response/sending.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

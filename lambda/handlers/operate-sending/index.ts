@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createOperateSending } from '../../application/operate-sending.ts';
+import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createOperateSending } from '../../application/commands/operate-sending.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { OperateSendingEnv } from './env.ts';

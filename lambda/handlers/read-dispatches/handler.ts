@@ -3,9 +3,9 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 
 import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
-import { createCallerParser } from '../../contracts/caller.ts';
-import { parseDispatchId } from '../../contracts/dispatch-id.ts';
-import { type HttpAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
+import { createCallerParser } from '../../contracts/http/caller.ts';
+import { parseDispatchId } from '../../contracts/http/dispatch-id.ts';
+import { type HttpAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { type Answer, createRequests, type Event, notFound, type ReadPorts } from './requests.ts';

@@ -1,16 +1,16 @@
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
-import type { ListDispatches } from '../../application/list-dispatches.ts';
-import type { ReadDispatch } from '../../application/read-dispatch.ts';
-import type { ReadExport } from '../../application/read-export.ts';
-import { parseApplyIds } from '../../contracts/apply-id.ts';
-import type { Caller } from '../../contracts/caller.ts';
-import { encodeCursor } from '../../contracts/cursor.ts';
-import { toDispatchNowView, toRecipientView } from '../../contracts/dispatch-view.ts';
-import { parseDispatchesQuery, toListedDispatchView } from '../../contracts/dispatches-query.ts';
-import { toExportView } from '../../contracts/export-view.ts';
-import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/problem.ts';
-import { parseRecipientsQuery, toCursor } from '../../contracts/recipients-query.ts';
+import type { ListDispatches } from '../../application/queries/list-dispatches.ts';
+import type { ReadDispatch } from '../../application/queries/read-dispatch.ts';
+import type { ReadExport } from '../../application/queries/read-export.ts';
+import { parseApplyIds } from '../../contracts/http/request/apply-id.ts';
+import type { Caller } from '../../contracts/http/caller.ts';
+import { encodeCursor } from '../../contracts/http/cursor.ts';
+import { toDispatchNowView, toRecipientView } from '../../contracts/http/response/dispatch-view.ts';
+import { parseDispatchesQuery, toListedDispatchView } from '../../contracts/http/request/dispatches-query.ts';
+import { toExportView } from '../../contracts/http/response/export-view.ts';
+import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { parseRecipientsQuery, toCursor } from '../../contracts/http/request/recipients-query.ts';
 
 export interface ReadPorts {
   readonly readDispatch: ReadDispatch;

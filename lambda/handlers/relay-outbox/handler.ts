@@ -3,9 +3,9 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 
-import { parseKey } from '../../adapters/dynamo/keys.ts';
-import type { OutboxRecord } from '../../application/relay-outbox.ts';
-import { StreamRecord } from '../../contracts/stream-record.ts';
+import { parseKey } from '../../adapters/dynamo/client/keys.ts';
+import type { OutboxRecord } from '../../application/relay/relay-outbox.ts';
+import { StreamRecord } from '../../contracts/stream/stream-record.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -6,7 +6,7 @@ import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
-import { relayOutbox } from '../../application/relay-outbox.ts';
+import { relayOutbox } from '../../application/relay/relay-outbox.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';
 import { RelayOutboxEnv } from './env.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { amount, positive, text } from '../../config/env.ts';
-import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
+import { UNCLEAR_POLICIES } from '../../domain/recipient/unclear.ts';
 
 /** The settings of the function that resolves unclear attempts. */
 export const ResolveUnclearEnv = z.object({

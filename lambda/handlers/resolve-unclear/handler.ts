@@ -4,8 +4,8 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 
-import type { ResolveReport } from '../../application/resolve-unclear.ts';
-import { ScheduleEvent } from '../../contracts/schedule-event.ts';
+import type { ResolveReport } from '../../application/unclear/resolve-unclear.ts';
+import { ScheduleEvent } from '../../contracts/events/schedule-event.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

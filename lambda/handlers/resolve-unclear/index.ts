@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createFeedbackRepository } from '../../adapters/dynamo/feedback-repository.ts';
-import { createRecipientRepository } from '../../adapters/dynamo/recipient-repository.ts';
-import { createSendingRepository } from '../../adapters/dynamo/sending-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/table-client.ts';
-import { createUnclearLedger } from '../../adapters/dynamo/unclear-ledger.ts';
-import { createWalkRepository } from '../../adapters/dynamo/walk-repository.ts';
+import { createFeedbackRepository } from '../../adapters/dynamo/control/feedback-repository.ts';
+import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
+import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createUnclearLedger } from '../../adapters/dynamo/recipient/unclear-ledger.ts';
+import { createWalkRepository } from '../../adapters/dynamo/recipient/walk-repository.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';
 import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
-import { createResolveUnclear } from '../../application/resolve-unclear.ts';
+import { createResolveUnclear } from '../../application/unclear/resolve-unclear.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { ResolveUnclearEnv } from './env.ts';

@@ -1,5 +1,5 @@
-import { shortHash } from '../../adapters/digest/short-hash.ts';
-import type { ResolveSignal } from '../../application/resolve-unclear.ts';
+import { shortHash } from '../../adapters/hashing/short-hash.ts';
+import type { ResolveSignal } from '../../application/unclear/resolve-unclear.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */

@@ -1,11 +1,11 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 
-import { shortHash } from '../../adapters/digest/short-hash.ts';
-import type { SendSignal } from '../../application/attempt-end.ts';
-import type { PauseSignal } from '../../application/pause-guard.ts';
-import type { Clock } from '../../application/ports.ts';
-import { type Account, usedShareOf } from '../../domain/account.ts';
-import type { Instant } from '../../domain/instant.ts';
+import { shortHash } from '../../adapters/hashing/short-hash.ts';
+import type { SendSignal } from '../../application/send/attempt-end.ts';
+import type { PauseSignal } from '../../application/send/pause/pause-guard.ts';
+import type { Clock } from '../../application/ports/ports.ts';
+import { type Account, usedShareOf } from '../../domain/sending/account.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { text } from '../../config/env.ts';
-import { UNCLEAR_POLICIES } from '../../domain/unclear.ts';
+import { UNCLEAR_POLICIES } from '../../domain/recipient/unclear.ts';
 
 /** The settings of the function behind the dashboard's widget. */
 export const ShowOperationsEnv = z.object({

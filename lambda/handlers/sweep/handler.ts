@@ -4,10 +4,10 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 
-import type { AccountReport } from '../../application/inspect-account.ts';
-import type { SweepReport } from '../../application/sweep.ts';
-import { ScheduleEvent } from '../../contracts/schedule-event.ts';
-import { usedShareOf } from '../../domain/account.ts';
+import type { AccountReport } from '../../application/send/rate/inspect-account.ts';
+import type { SweepReport } from '../../application/sweep/sweep.ts';
+import { ScheduleEvent } from '../../contracts/events/schedule-event.ts';
+import { usedShareOf } from '../../domain/sending/account.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

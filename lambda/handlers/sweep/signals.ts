@@ -1,6 +1,6 @@
 import type { OrphanReport } from '../../application/sweep/delete-orphans.ts';
 import type { RestoreReport } from '../../application/sweep/stop-restored.ts';
-import type { Account } from '../../domain/account.ts';
+import type { Account } from '../../domain/sending/account.ts';
 import { describeError } from '../../observability/describe-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

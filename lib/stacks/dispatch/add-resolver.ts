@@ -6,8 +6,8 @@ import type { Construct } from 'constructs';
 import type { ResolveUnclearEnvVars } from '../../../lambda/handlers/resolve-unclear/env.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantSendMail } from '../../constructs/ses-rights.ts';
-import { RESOLVER_COPIES } from '../../scale/load-model.ts';
-import { redeliverySeconds } from '../../time-order.ts';
+import { RESOLVER_COPIES } from '../../config/scale/load-model.ts';
+import { redeliverySeconds } from '../../config/time-order.ts';
 import type { Parts } from './parts.ts';
 
 /** The function that resolves attempts whose outcome nobody knows. */

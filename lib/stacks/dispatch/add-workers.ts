@@ -9,7 +9,7 @@ import type { SweepEnvVars } from '../../../lambda/handlers/sweep/env.ts';
 import { OPEN_INDEX } from '../../constructs/dispatch-table.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadQuota } from '../../constructs/ses-rights.ts';
-import { redeliverySeconds } from '../../time-order.ts';
+import { redeliverySeconds } from '../../config/time-order.ts';
 import type { Parts } from './parts.ts';
 
 /** 1,000 recipients are put in a few seconds; the rest is for a table that throttles, and for tasks that go on for long. */

@@ -6,8 +6,8 @@ import type { ExportBucket } from '../../constructs/export-bucket.ts';
 import type { ListBucket } from '../../constructs/list-bucket.ts';
 import type { NewsBus } from '../../constructs/news-bus.ts';
 import type { WorkerQueue } from '../../constructs/worker-queue.ts';
-import type { ServiceScale } from '../../scale/service-scale.ts';
-import type { StageSettings } from '../../stages.ts';
+import type { ServiceScale } from '../../config/scale/service-scale.ts';
+import type { StageSettings } from '../../config/stages.ts';
 
 /** What the functions of the service work with. */
 export interface Parts {

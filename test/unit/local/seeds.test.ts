@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
 
-import { readSeeds } from '../../../local/gate/templates.ts';
+import { readSeeds } from '../../../local/fake-ses/templates.ts';
 import { ROOT } from '../../../local/settings.ts';
 
 interface Sample {

@@ -6,9 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { EVIDENCE_FILES, openEvidence } from '../../../local/evidence.ts';
-import { lookForLeaks } from '../../support/evidence/look.ts';
-import { markersOfJournal, markersOfRequest } from '../../support/evidence/markers.ts';
-import { createSearch, type Marker } from '../../support/evidence/search.ts';
+import { lookForLeaks } from '../../leak-scan/look.ts';
+import { markersOfJournal, markersOfRequest } from '../../leak-scan/markers.ts';
+import { createSearch, type Marker } from '../../leak-scan/search.ts';
 
 const MARKERS: readonly Marker[] = [
   { kind: 'address', value: '@private.invalid' },

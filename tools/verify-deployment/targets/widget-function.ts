@@ -1,7 +1,7 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 
-import { toWidgetEvent } from '../../../local/ops/widget.ts';
+import { toWidgetEvent } from '../../../local/ops-page/widget.ts';
 import type { WidgetAnswer } from '../target.ts';
 
 const Failure = z.looseObject({ errorType: z.string().default('Error') });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { AcceptDispatch, AcceptResult } from '../../../../lambda/application/accept-dispatch.ts';
-import { type RecipientFault, Unavailable } from '../../../../lambda/application/accept-ports.ts';
-import type { Preview, PreviewDispatch } from '../../../../lambda/application/preview-dispatch.ts';
-import { createRequestParser } from '../../../../lambda/contracts/dispatch-request.ts';
-import { AcceptedView } from '../../../../lambda/contracts/dispatch-view.ts';
-import { PreviewView } from '../../../../lambda/contracts/preview-view.ts';
-import { Problem } from '../../../../lambda/contracts/problem.ts';
+import type { AcceptDispatch, AcceptResult } from '../../../../lambda/application/accept/accept-dispatch.ts';
+import { type RecipientFault, Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import type { Preview, PreviewDispatch } from '../../../../lambda/application/accept/preview-dispatch.ts';
+import { createRequestParser } from '../../../../lambda/contracts/http/request/dispatch-request.ts';
+import { AcceptedView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
+import { PreviewView } from '../../../../lambda/contracts/http/response/preview-view.ts';
+import { Problem } from '../../../../lambda/contracts/http/problem.ts';
 import { createHandler } from '../../../../lambda/handlers/accept-dispatch/handler.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { FeedbackSignal } from '../../../../lambda/application/apply-event.ts';
-import { createApplyFeedback } from '../../../../lambda/application/apply-feedback.ts';
-import type { Feedback } from '../../../../lambda/domain/feedback.ts';
+import type { FeedbackSignal } from '../../../../lambda/application/feedback/apply-event.ts';
+import { createApplyFeedback } from '../../../../lambda/application/feedback/apply-feedback.ts';
+import type { Feedback } from '../../../../lambda/domain/recipient/feedback.ts';
 import { createHandler } from '../../../../lambda/handlers/apply-feedback/handler.ts';
 import { createFeedbackObserver } from '../../../../lambda/handlers/apply-feedback/signals.ts';
 import { aKey, aRecipient, sent } from '../../../support/builders.ts';

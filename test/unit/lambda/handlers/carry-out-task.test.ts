@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
-import { NO_ROWS, type TaskReport } from '../../../../lambda/application/carry-out-task.ts';
-import type { Expansion } from '../../../../lambda/application/expand-batch.ts';
+import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import { NO_ROWS, type TaskReport } from '../../../../lambda/application/tasks/carry-out-task.ts';
+import type { Expansion } from '../../../../lambda/application/tasks/expand-batch.ts';
 import { createHandler } from '../../../../lambda/handlers/carry-out-task/handler.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { aContext, anSqsEvent, carryOutBody, taskBody } from '../../../support/lambda-events.ts';

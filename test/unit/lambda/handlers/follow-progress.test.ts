@@ -1,7 +1,7 @@
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { ProgressRecord } from '../../../../lambda/application/follow-progress.ts';
+import type { ProgressRecord } from '../../../../lambda/application/progress/follow-progress.ts';
 import { createHandler, interpret } from '../../../../lambda/handlers/follow-progress/handler.ts';
 import { createProgressObserver } from '../../../../lambda/handlers/follow-progress/signals.ts';
 import { FunctionFailedError } from '../../../../lambda/observability/hide-errors.ts';

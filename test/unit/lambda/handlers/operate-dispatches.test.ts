@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
-import type { Operated, OperateDispatch } from '../../../../lambda/application/operate-dispatch.ts';
-import type { RetryRecipients } from '../../../../lambda/application/retry-recipients.ts';
-import type { Settled } from '../../../../lambda/application/settle-recipient.ts';
-import type { SettleRecipients } from '../../../../lambda/application/settle-recipients.ts';
-import { RecipientView } from '../../../../lambda/contracts/dispatch-view.ts';
-import { ExportView } from '../../../../lambda/contracts/export-view.ts';
-import { OperatedView } from '../../../../lambda/contracts/operated-view.ts';
-import { RetriedView } from '../../../../lambda/contracts/retry.ts';
-import { SettledView } from '../../../../lambda/contracts/settle.ts';
+import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import type { Operated, OperateDispatch } from '../../../../lambda/application/commands/operate-dispatch.ts';
+import type { RetryRecipients } from '../../../../lambda/application/commands/retry-recipients.ts';
+import type { Settled } from '../../../../lambda/application/commands/settle-recipient.ts';
+import type { SettleRecipients } from '../../../../lambda/application/commands/settle-recipients.ts';
+import { RecipientView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
+import { ExportView } from '../../../../lambda/contracts/http/response/export-view.ts';
+import { OperatedView } from '../../../../lambda/contracts/http/response/operated-view.ts';
+import { RetriedView } from '../../../../lambda/contracts/http/request/retry.ts';
+import { SettledView } from '../../../../lambda/contracts/http/request/settle.ts';
 import { createHandler } from '../../../../lambda/handlers/operate-dispatches/handler.ts';
 import { aDispatch, aRecipient } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
-import type { SendingWish } from '../../../../lambda/application/operate-sending.ts';
-import type { Sending } from '../../../../lambda/domain/pause.ts';
+import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import type { SendingWish } from '../../../../lambda/application/commands/operate-sending.ts';
+import type { Sending } from '../../../../lambda/domain/sending/pause.ts';
 import { createHandler } from '../../../../lambda/handlers/operate-sending/handler.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { T0 } from '../../../support/clock.ts';

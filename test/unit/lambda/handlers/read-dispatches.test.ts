@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
-import type { ListDispatches } from '../../../../lambda/application/list-dispatches.ts';
-import type { ReadDispatch } from '../../../../lambda/application/read-dispatch.ts';
-import type { ReadExport } from '../../../../lambda/application/read-export.ts';
-import { encodeCursor } from '../../../../lambda/contracts/cursor.ts';
-import { DispatchNowView, RecipientsView } from '../../../../lambda/contracts/dispatch-view.ts';
-import { DispatchesView } from '../../../../lambda/contracts/dispatches-query.ts';
-import { ExportView } from '../../../../lambda/contracts/export-view.ts';
-import { toCursor } from '../../../../lambda/contracts/recipients-query.ts';
+import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import type { ListDispatches } from '../../../../lambda/application/queries/list-dispatches.ts';
+import type { ReadDispatch } from '../../../../lambda/application/queries/read-dispatch.ts';
+import type { ReadExport } from '../../../../lambda/application/queries/read-export.ts';
+import { encodeCursor } from '../../../../lambda/contracts/http/cursor.ts';
+import { DispatchNowView, RecipientsView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
+import { DispatchesView } from '../../../../lambda/contracts/http/request/dispatches-query.ts';
+import { ExportView } from '../../../../lambda/contracts/http/response/export-view.ts';
+import { toCursor } from '../../../../lambda/contracts/http/request/recipients-query.ts';
 import { createHandler } from '../../../../lambda/handlers/read-dispatches/handler.ts';
 import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
 import { aRecipient, rowCounts, sent } from '../../../support/builders.ts';

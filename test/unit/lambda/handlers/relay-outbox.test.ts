@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { OutboxRecord } from '../../../../lambda/application/relay-outbox.ts';
+import type { OutboxRecord } from '../../../../lambda/application/relay/relay-outbox.ts';
 import { createHandler } from '../../../../lambda/handlers/relay-outbox/handler.ts';
 import { FunctionFailedError } from '../../../../lambda/observability/hide-errors.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';

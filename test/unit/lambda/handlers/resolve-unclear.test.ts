@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { ResolveReport, ResolveSignal } from '../../../../lambda/application/resolve-unclear.ts';
+import type { ResolveReport, ResolveSignal } from '../../../../lambda/application/unclear/resolve-unclear.ts';
 import { createHandler } from '../../../../lambda/handlers/resolve-unclear/handler.ts';
 import { createResolveObserver } from '../../../../lambda/handlers/resolve-unclear/signals.ts';
 import { aKey } from '../../../support/builders.ts';

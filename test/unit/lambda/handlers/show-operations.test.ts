@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/accept-ports.ts';
-import type { ShowOverview } from '../../../../lambda/application/show-overview.ts';
-import type { StoryWish, TellStory } from '../../../../lambda/application/tell-story.ts';
+import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import type { ShowOverview } from '../../../../lambda/application/queries/show-overview.ts';
+import type { StoryWish, TellStory } from '../../../../lambda/application/queries/tell-story.ts';
 import { createHandler } from '../../../../lambda/handlers/show-operations/handler.ts';
 import { aRecipient, sent } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';

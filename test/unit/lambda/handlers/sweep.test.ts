@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { AccountReport } from '../../../../lambda/application/inspect-account.ts';
-import type { SweepReport } from '../../../../lambda/application/sweep.ts';
+import type { AccountReport } from '../../../../lambda/application/send/rate/inspect-account.ts';
+import type { SweepReport } from '../../../../lambda/application/sweep/sweep.ts';
 import type { OrphanReport } from '../../../../lambda/application/sweep/delete-orphans.ts';
 import { createHandler, type SweepHandlerDeps } from '../../../../lambda/handlers/sweep/handler.ts';
 import { createOrphanObserver } from '../../../../lambda/handlers/sweep/signals.ts';

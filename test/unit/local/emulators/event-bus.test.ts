@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { CREDENTIALS } from '../../../../local/clients.ts';
 import { type EventBusServer, startEventBus } from '../../../../local/emulators/event-bus.ts';
-import { REGION } from '../../../../local/template/identity.ts';
+import { REGION } from '../../../../local/cloudformation/types/identity.ts';
 
 const ENTRY = {
   EventBusName: 'news',

@@ -5,10 +5,10 @@ import type { Place } from '../../../../../lambda/adapters/html/frame.ts';
 import { render } from '../../../../../lambda/adapters/html/html.ts';
 import { overviewPage } from '../../../../../lambda/adapters/html/overview-page.ts';
 import { refusalPage, storyPage } from '../../../../../lambda/adapters/html/story-page.ts';
-import type { Overview, RecipientSeen, Story } from '../../../../../lambda/application/show-ports.ts';
-import { type Counts, type Dispatch, NO_DELIVERIES } from '../../../../../lambda/domain/dispatch.ts';
-import type { Recipient } from '../../../../../lambda/domain/recipient.ts';
-import { RUNBOOK_SECTIONS, SECTIONS_WITHOUT_ALARM } from '../../../../../lib/runbook.ts';
+import type { Overview, RecipientSeen, Story } from '../../../../../lambda/application/ports/show-ports.ts';
+import { type Counts, type Dispatch, NO_DELIVERIES } from '../../../../../lambda/domain/dispatch/dispatch.ts';
+import type { Recipient } from '../../../../../lambda/domain/recipient/recipient.ts';
+import { RUNBOOK_SECTIONS, SECTIONS_WITHOUT_ALARM } from '../../../../../lib/monitoring/runbook.ts';
 import {
   anAttempt,
   aRecipient,

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createExportAddress } from '../../../../../lambda/adapters/s3/export-address.ts';
 import { createExportStore } from '../../../../../lambda/adapters/s3/export-store.ts';
-import { CSV_HEADER } from '../../../../../lambda/contracts/recipients-csv.ts';
+import { CSV_HEADER } from '../../../../../lambda/contracts/csv/recipients-csv.ts';
 import { aRecipient, sent } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 

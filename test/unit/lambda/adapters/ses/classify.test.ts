@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { classify, type SesFailure } from '../../../../../lambda/adapters/ses/classify.ts';
-import type { SendAnswer } from '../../../../../lambda/domain/send-answer.ts';
+import type { SendAnswer } from '../../../../../lambda/domain/sending/send-answer.ts';
 
 const FROM = 'Recruiting <Jobs@Example.org>';
 const UNVERIFIED = 'Email address is not verified. The following identities failed the check in region EU-WEST-1: ';

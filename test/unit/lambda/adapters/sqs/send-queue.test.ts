@@ -10,7 +10,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createSendQueue } from '../../../../../lambda/adapters/sqs/send-queue.ts';
 import { createTaskQueue } from '../../../../../lambda/adapters/sqs/task-queue.ts';
-import { SendMessageBody } from '../../../../../lambda/contracts/queue-messages.ts';
+import { SendMessageBody } from '../../../../../lambda/contracts/queue/queue-messages.ts';
 import { aKey } from '../../../../support/builders.ts';
 import { createFakeClock, type FakeClock } from '../../../../support/clock.ts';
 import { sdkError } from '../../../../support/dynamo.ts';

@@ -6,9 +6,9 @@ import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { createOpenDispatchRepository } from '../../../../../lambda/adapters/dynamo/open-dispatch-repository.ts';
-import { createSweep } from '../../../../../lambda/application/sweep.ts';
-import { toIso } from '../../../../../lambda/domain/instant.ts';
+import { createOpenDispatchRepository } from '../../../../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { createSweep } from '../../../../../lambda/application/sweep/sweep.ts';
+import { toIso } from '../../../../../lambda/domain/shared/instant.ts';
 import { aDispatch, rowCounts } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { documentClient } from '../../../../support/dynamo.ts';

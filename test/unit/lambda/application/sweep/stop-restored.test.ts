@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TableOrigin } from '../../../../../lambda/application/restore-ports.ts';
+import type { TableOrigin } from '../../../../../lambda/application/ports/restore-ports.ts';
 import { createStopRestored, type RestoreReport } from '../../../../../lambda/application/sweep/stop-restored.ts';
-import type { Dispatch } from '../../../../../lambda/domain/dispatch.ts';
+import type { Dispatch } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import { aDispatch } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 

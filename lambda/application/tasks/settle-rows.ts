@@ -1,0 +1,29 @@
+import { isSettled } from '../../domain/dispatch/operation.ts';
+import type { OpenTask, TaskRow } from '../ports/operate-ports.ts';
+import type { Clock, RecipientRepository } from '../ports/ports.ts';
+import { RowsUnfinishedError } from './rows-unfinished.ts';
+import { settleRow } from './settle-row.ts';
+
+export interface SettleRowsDeps {
+  readonly recipients: Pick<RecipientRepository, 'amend'>;
+  readonly clock: Clock;
+}
+
+/** Writes down a person's word about those that were UNKNOWN when it was said. @returns how many were settled */
+export const settleRows = async (
+  { recipients, clock }: SettleRowsDeps,
+  { word, requestedAt, requestedBy }: OpenTask,
+  rows: readonly TaskRow[],
+): Promise<number> => {
+  if (word === undefined) return 0;
+  const settlement = { ...word, who: requestedBy, at: requestedAt };
+  let settled = 0;
+  // One after the other: each of these writes is about the dispatch too, so side by side they would only collide.
+  for (const { key, recipient } of rows) {
+    if (recipient === 'broken') continue;
+    const result = await settleRow(recipients, key, settlement, clock(), (unknown) => isSettled(unknown, requestedAt));
+    if (result.outcome === 'unavailable') throw new RowsUnfinishedError('a recipient could not be settled');
+    if (result.outcome === 'settled' && result.isNew) settled += 1;
+  }
+  return settled;
+};
