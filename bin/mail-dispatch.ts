@@ -1,10 +1,10 @@
 import { App } from 'aws-cdk-lib';
 
 import { environmentName } from '../lib/config/setting.ts';
-import { DispatchStack } from '../lib/stacks/dispatch-stack.ts';
-import { StorageStack } from '../lib/stacks/storage-stack.ts';
-import { WatchStack } from '../lib/stacks/watch-stack.ts';
 import { LOCAL, readStage } from '../lib/config/stages.ts';
+import { DispatchStack } from '../lib/stacks/dispatch-stack.ts';
+import { WatchStack } from '../lib/stacks/monitoring-stack.ts';
+import { StorageStack } from '../lib/stacks/storage-stack.ts';
 
 const app = new App();
 
@@ -48,5 +48,5 @@ new WatchStack(app, 'Watch', {
   stackName: `mail-dispatch-${stage.name}-watch`,
   description: 'Mail dispatch: alarms, dashboard, saved queries',
   table: storage.table,
-  watched: dispatch.watched,
+  monitored: dispatch.monitored,
 });

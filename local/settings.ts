@@ -42,7 +42,7 @@ const Environment = z.object({
   /** Lets tests kill functions at chosen moments. */
   LOCAL_CRASH_POINTS: z.enum(['0', '1']).default('0'),
   /** Lets tests look for addresses in messages and error answers. */
-  LOCAL_EVIDENCE: z.enum(['0', '1']).default('0'),
+  LOCAL_RECORD: z.enum(['0', '1']).default('0'),
 });
 
 /** A port and the setting it came from, so that a message can name both. */
@@ -68,7 +68,7 @@ export interface Settings {
   readonly countRequests: boolean;
   readonly tokenForm: TokenForm;
   readonly crashPoints: boolean;
-  readonly evidence: boolean;
+  readonly recorded: boolean;
 }
 
 /** Reads the settings; throws one error that names every bad one. */
@@ -107,6 +107,6 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     countRequests: env.COUNT_REQUESTS === '1',
     tokenForm: env.LOCAL_TOKEN_FORM,
     crashPoints: env.LOCAL_CRASH_POINTS === '1',
-    evidence: env.LOCAL_EVIDENCE === '1',
+    recorded: env.LOCAL_RECORD === '1',
   };
 };

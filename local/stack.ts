@@ -2,32 +2,32 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { createClients } from './clients.ts';
-import { startCountingDoors } from '../tools/costs/counts/doors.ts';
-import { startCountsPage } from '../tools/costs/counts/page.ts';
 import { startCrashControl } from '../test/chaos/crash/control.ts';
-import { startCrashDoors } from '../test/chaos/crash/doors.ts';
 import { createCrashPlan } from '../test/chaos/crash/plan.ts';
+import { startCrashProxies } from '../test/chaos/crash/proxies.ts';
+import { startCountsPage } from '../tools/costs/counts/page.ts';
+import { startCountingProxies } from '../tools/costs/counts/proxies.ts';
+import { lockDirectory } from './cli/lock.ts';
+import { createClients } from './clients.ts';
+import { readAssembly } from './cloudformation/assembly.ts';
 import { createResources } from './cloudformation/create-resources.ts';
+import { buildModel, type Model } from './cloudformation/model.ts';
+import { readOutputs } from './cloudformation/stack-outputs.ts';
+import { provideAssembly } from './cloudformation/synth.ts';
 import { startDynamoDb } from './emulators/dynamodb.ts';
 import { startEventBus } from './emulators/event-bus.ts';
 import { startInbox } from './emulators/inbox.ts';
 import { startQueues } from './emulators/queues.ts';
-import { openEvidence } from './evidence.ts';
-import { createFunctionHost, type FunctionEndpoints, type FunctionHost } from './lambda-host/host.ts';
-import { type Gate, startGate } from './fake-ses/gate.ts';
+import { type FakeSes, startFakeSes } from './fake-ses/fake-ses.ts';
 import { readSeeds, type Seed } from './fake-ses/templates.ts';
 import { startGateway } from './http-api/gateway.ts';
 import { startIssuer } from './http-api/issuer.ts';
-import { lockDirectory } from './cli/lock.ts';
+import { createFunctionHost, type FunctionEndpoints, type FunctionHost } from './lambda-host/host.ts';
+import { startSources } from './lambda-host/start-sources.ts';
 import { createOperations } from './ops-page/create-operations.ts';
+import { openRecordedOutput } from './recorded-output.ts';
 import type { Settings } from './settings.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
-import { readOutputs } from './cloudformation/stack-outputs.ts';
-import { startSources } from './lambda-host/start-sources.ts';
-import { provideAssembly } from './cloudformation/synth.ts';
-import { readAssembly } from './cloudformation/assembly.ts';
-import { buildModel, type Model } from './cloudformation/model.ts';
 
 /** How long calls under way may go on after Ctrl-C; all of the stop stays below 3 s. */
 const GRACE_MS = 1_500;
@@ -46,7 +46,7 @@ export interface LocalStack {
 }
 
 /** What tells the person at the terminal. */
-export interface StackVoice {
+export interface StackReporter {
   readonly trouble: (text: string) => void;
   readonly step: (text: string) => void;
   /** The stack cannot go on. */
@@ -61,8 +61,8 @@ const tableSuffix = (settings: Settings): string => {
   return readFileSync(file, 'utf8');
 };
 
-const seedTemplates = (gate: Gate, seeds: readonly Seed[], prefix: string) => {
-  for (const { id, template } of seeds) gate.templates.create({ TemplateName: `${prefix}${id}`, TemplateContent: template });
+const seedTemplates = (fakeSes: FakeSes, seeds: readonly Seed[], prefix: string) => {
+  for (const { id, template } of seeds) fakeSes.templates.create({ TemplateName: `${prefix}${id}`, TemplateContent: template });
 };
 
 /** What the issuer is expected to put before our scopes, as the routes say it. */
@@ -97,13 +97,13 @@ const openToCrashes = async (
   const plan = createCrashPlan();
   const functionNames = model.functions.map(({ name }) => name);
   const crash = (name: string) => functions().find(name).crash();
-  const { endpointsOf, crashBeforeDelete, cutOff } = keep(await startCrashDoors({ functionNames, targets, plan, crash }));
+  const { endpointsOf, crashBeforeDelete, cutOff } = keep(await startCrashProxies({ functionNames, targets, plan, crash }));
   const { address } = keep(await startCrashControl(plan, cutOff));
   return { endpointsOf, crashBeforeDelete, address };
 };
 
 /** Brings everything up in order and keeps how to take it down. */
-export const startStack = async (settings: Settings, voice: StackVoice): Promise<LocalStack> => {
+export const startStack = async (settings: Settings, reporter: StackReporter): Promise<LocalStack> => {
   const undo: (() => unknown)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -118,31 +118,31 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     removeStackFile(settings.directory);
 
     // Ports first: what is in the way is told before anything takes time.
-    const evidence = openEvidence(settings);
-    const gateway = keep(await startGateway(settings, evidence));
+    const recorded = openRecordedOutput(settings);
+    const gateway = keep(await startGateway(settings, recorded));
     const issuer = keep(await startIssuer(settings));
     const inbox = keep(await startInbox(settings));
-    const queues = keep(await startQueues(settings, evidence));
-    const database = keep(await startDynamoDb(settings, voice.fatal));
+    const queues = keep(await startQueues(settings, recorded));
+    const database = keep(await startDynamoDb(settings, reporter.fatal));
     const bus = keep(await startEventBus(settings.directory));
-    const gate = keep(await startGate(settings, voice.trouble));
+    const fakeSes = keep(await startFakeSes(settings, reporter.trouble));
 
-    voice.step('Reading the CDK template');
+    reporter.step('Reading the CDK template');
     const assembly = readAssembly(await provideAssembly(settings));
-    const doors = settings.countRequests
-      ? keep(await startCountingDoors({ dynamodb: database.endpoint, sqs: queues.endpoint }))
+    const proxies = settings.countRequests
+      ? keep(await startCountingProxies({ dynamodb: database.endpoint, sqs: queues.endpoint }))
       : undefined;
-    const queueHost = doors?.sqs ?? queues.endpoint;
+    const queueHost = proxies?.sqs ?? queues.endpoint;
     // Queue addresses lead through the door: the SDK sends a request to the host that its queue URL names.
     const model = buildModel(assembly, { sqs: queueHost, api: gateway.address, tableSuffix: tableSuffix(settings) });
-    const readCounts = () => ({ ...doors?.read(), ses: gate.counts(), events: bus.counts(), functions: functions.used() });
-    const counts = doors && keep(await startCountsPage(settings, readCounts));
+    const readCounts = () => ({ ...proxies?.read(), ses: fakeSes.counts(), events: bus.counts(), functions: functions.used() });
+    const counts = proxies && keep(await startCountsPage(settings, readCounts));
     const clients = createClients({ dynamodb: database.endpoint, sqs: queues.endpoint, pollers: queueHost });
 
     const emulators: FunctionEndpoints = {
-      dynamodb: doors?.dynamodb ?? database.endpoint,
+      dynamodb: proxies?.dynamodb ?? database.endpoint,
       sqs: queueHost,
-      sesv2: gate.address,
+      sesv2: fakeSes.address,
       s3: queues.endpoint,
       events: bus.address,
     };
@@ -154,12 +154,12 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     undo.push(() => {
       functions.stop();
     });
-    voice.step('Creating what it describes');
-    await Promise.all([createResources(model, clients, gate, settings.directory), functions.warm(voice.trouble)]);
+    reporter.step('Creating what it describes');
+    await Promise.all([createResources(model, clients, fakeSes, settings.directory), functions.warm(reporter.trouble)]);
     bus.addBuses(model.eventBuses.flatMap(({ name, attributes }) => [name, attributes['Arn'] ?? name]));
     const outputs = readOutputs(model);
     const seeds = readSeeds();
-    seedTemplates(gate, seeds, outputs.templatePrefix);
+    seedTemplates(fakeSes, seeds, outputs.templatePrefix);
     const tokens = await signTokens(issuer, model);
 
     const sources = await startSources({
@@ -167,7 +167,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
       clients,
       functions,
       settings,
-      onTrouble: voice.trouble,
+      onTrouble: reporter.trouble,
       ...(crashes && { crashBeforeDelete: crashes.crashBeforeDelete }),
     });
     undo.push(async () => {
@@ -177,7 +177,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     });
     const operations = createOperations(model, functions, {
       clients,
-      gate,
+      fakeSes,
       outputs,
       port: gateway.port,
       links: {
@@ -192,7 +192,7 @@ export const startStack = async (settings: Settings, voice: StackVoice): Promise
     const description: StackFile = {
       api: gateway.address,
       inbox: inbox.address,
-      ses: gate.address,
+      ses: fakeSes.address,
       sqs: queues.endpoint,
       dynamodb: database.endpoint,
       busUrl: bus.address,

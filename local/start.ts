@@ -1,9 +1,9 @@
 // `npm start`: brings up the whole product on this machine, from the synthesized template.
 import { describeStack } from './cli/commands.ts';
+import { NotUnderstoodError } from './cloudformation/parse-resource.ts';
 import { PortTakenError } from './ports.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { type LocalStack, startStack } from './stack.ts';
-import { NotUnderstoodError } from './cloudformation/parse-resource.ts';
 
 /** Whatever hangs, the terminal is free again after this. */
 const STOP_MS = 2_800;

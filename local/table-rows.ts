@@ -3,8 +3,8 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import * as z from 'zod';
 
 import { CREDENTIALS } from './clients.ts';
-import type { StackFile } from './stack-file.ts';
 import { REGION } from './cloudformation/types/identity.ts';
+import type { StackFile } from './stack-file.ts';
 
 /** A recipient as it lies in the table, read without the product's own code. */
 export const RawRow = z.looseObject({

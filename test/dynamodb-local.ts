@@ -1,4 +1,4 @@
-// `npm run test:second-make`: the integration tests against AWS's own DynamoDB Local.
+// `npm run test:dynamodb-local`: the integration tests against AWS's own DynamoDB Local.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

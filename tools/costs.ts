@@ -20,7 +20,7 @@ const SLOW_RATE = 14;
 const FAST_RATE = 500;
 
 /** Functions that work for each mail; the scheduled ones cost the same whatever is sent. */
-const NAMES = ['accept-dispatch', 'relay-outbox', 'carry-out-task', 'send-recipients', 'apply-feedback', 'follow-progress'];
+const NAMES = ['accept-dispatch', 'relay-outbox', 'run-task', 'send-recipients', 'apply-feedback', 'follow-progress'];
 
 const timeOf = ({ counted }: Run, name: string): FunctionTime => {
   const time = counted.functions[`${name}-function`];

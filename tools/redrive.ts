@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
 import { CREDENTIALS } from '../local/clients.ts';
+import { REGION } from '../local/cloudformation/types/identity.ts';
 import { redrive } from '../local/redrive/redrive.ts';
 import { repairableQueues } from '../local/redrive/repairable-queues.ts';
 import { findRunningStack } from '../local/redrive/running-stack.ts';
-import { REGION } from '../local/cloudformation/types/identity.ts';
 
 const run = async (): Promise<void> => {
   const { queue } = parseArgs({ options: { queue: { type: 'string' } } }).values;

@@ -12,11 +12,11 @@ import { createEventBridgeClient } from '../lambda/adapters/eventbridge/eventbri
 import { createS3Client } from '../lambda/adapters/s3/s3-client.ts';
 import { createSqsClient } from '../lambda/adapters/sqs/sqs-client.ts';
 import { CREDENTIALS } from '../local/clients.ts';
+import { REGION } from '../local/cloudformation/types/identity.ts';
+import { findRunningStack } from '../local/redrive/running-stack.ts';
 import { countRecords } from './replay/count-records.ts';
 import { relayRecords } from './replay/relay-records.ts';
 import { replay, type ReplayOptions } from './replay/replay.ts';
-import { findRunningStack } from '../local/redrive/running-stack.ts';
-import { REGION } from '../local/cloudformation/types/identity.ts';
 
 const OPTIONS = {
   bucket: { type: 'string' },

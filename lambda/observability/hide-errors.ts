@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 
-import { describeError } from './describe-error.ts';
+import { redactError } from './redact-error.ts';
 
 /** Thrown in place of an error whose message may quote an address or an item; the runtime logs what it is thrown. */
 export class FunctionFailedError extends Error {
@@ -10,7 +10,7 @@ export class FunctionFailedError extends Error {
 /** Middy middleware: logs of an error what may be logged, and lets the invocation fail without the rest. */
 export const hideErrors = (logger: Logger) => ({
   onError: (request: { error: unknown }): void => {
-    logger.error('function failed', describeError(request.error));
+    logger.error('function failed', redactError(request.error));
     request.error = new FunctionFailedError('see the log line before this one');
   },
 });

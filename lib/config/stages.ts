@@ -10,7 +10,7 @@ export interface StageSettings extends TimeOrder, ScaleSettings, SenderSettings,
   readonly name: string;
 
   /** Whether data and logs outlive a mistaken delete of the stacks. */
-  readonly kept: boolean;
+  readonly retainData: boolean;
 
   /** Whether CloudFormation and DynamoDB refuse to delete; off until the first deployment has succeeded. */
   readonly deletionProtection: boolean;
@@ -50,8 +50,8 @@ export interface StageSettings extends TimeOrder, ScaleSettings, SenderSettings,
   readonly repeatGuardSeconds: number;
 
   /** A dispatch counts as stuck after this long without a change; its rows are visited no more often than that. */
-  readonly stillSeconds: number;
-  readonly visitSeconds: number;
+  readonly stuckAfterSeconds: number;
+  readonly revisitSeconds: number;
   /** How long changes of recipients are gathered before they are counted. */
   readonly progressWindowSeconds: number;
 }
@@ -89,8 +89,8 @@ const LOCAL_DEFAULTS: Readonly<Record<string, unknown>> = {
   pauseBaseSeconds: 2,
   pauseCapSeconds: 10,
   pauseLookSeconds: 10,
-  stillSeconds: 10,
-  visitSeconds: 10,
+  stuckAfterSeconds: 10,
+  revisitSeconds: 10,
   progressWindowSeconds: 0,
 };
 
@@ -129,8 +129,8 @@ const readPolicy = (read: SettingReader) => ({
   retentionDays: read.number('retentionDays', 180, { from: 1, to: 3_650 }),
   repeatGuardSeconds: read.number('repeatGuardSeconds', 600, { from: 1, to: DAY }),
   lateSeconds: read.number('lateSeconds', HOUR, { from: 60, to: DAY }),
-  stillSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
-  visitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
+  stuckAfterSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
+  revisitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
   progressWindowSeconds: read.number('progressWindowSeconds', 1, { from: 0, to: 60 }),
 });
 
@@ -219,8 +219,8 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
     const [base, cap] = [settings[`${kind}BaseSeconds`], settings[`${kind}CapSeconds`]];
     if (base > cap) faults.push(`${kind}BaseSeconds (${base}) must not exceed ${kind}CapSeconds (${cap})`);
   }
-  const kept = keepsData(name);
-  if (kept && settings.retentionDays < LEAST_RETENTION_DAYS) {
+  const retainData = keepsData(name);
+  if (retainData && settings.retentionDays < LEAST_RETENTION_DAYS) {
     faults.push(
       `retentionDays (${settings.retentionDays}) must be at least ${LEAST_RETENTION_DAYS}: dead letters live 14 days, and a redriven one needs its recipient`,
     );
@@ -232,7 +232,7 @@ export const readStage = (name: unknown, lookup: Lookup): StageSettings => {
         : `cdk.json under stages.${name}, or -c key=value`;
     throw new Error(`stage '${name}' cannot be built (settings come from ${how}):\n- ${faults.join('\n- ')}`);
   }
-  return { name, kept, ...settings };
+  return { name, retainData, ...settings };
 };
 
 /** Every number of the stage that follows from its rate. */

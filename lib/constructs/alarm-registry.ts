@@ -10,7 +10,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Construct } from 'constructs';
 
 import { runbookPath, type RunbookSection } from '../monitoring/runbook.ts';
-import type { Notices } from './notices.ts';
+import type { AlarmTopics } from './alarm-topics.ts';
 
 export interface AlarmText {
   /** What it means for people: one sentence, read in the middle of the night. */
@@ -41,13 +41,13 @@ export interface RegisteredAlarmProps extends AlarmText {
 
 /** The one way to make an alarm: none without an impact, a section of the runbook, and a decision on silence. */
 export class AlarmRegistry extends Construct {
-  readonly #notices: Notices;
+  readonly #notices: AlarmTopics;
   readonly #alarms: Alarm[] = [];
   readonly #pages: Alarm[] = [];
 
-  constructor(scope: Construct, id: string, notices: Notices) {
+  constructor(scope: Construct, id: string, alarmTopics: AlarmTopics) {
     super(scope, id);
-    this.#notices = notices;
+    this.#notices = alarmTopics;
   }
 
   /** Every alarm so far, in the order in which they were added. */

@@ -21,7 +21,7 @@ interface TableInUse {
 
 export interface DispatchTableProps {
   /** Whether the data outlives a mistaken delete. */
-  readonly kept: boolean;
+  readonly retainData: boolean;
 
   /** Whether DynamoDB refuses to delete the table at all. */
   readonly deletionProtection: boolean;
@@ -59,7 +59,7 @@ export class DispatchTable extends Construct {
   /** The table that this stack owns, in use or not. */
   readonly own: TableV2;
 
-  constructor(scope: Construct, id: string, { kept, deletionProtection, warm, restored }: DispatchTableProps) {
+  constructor(scope: Construct, id: string, { retainData, deletionProtection, warm, restored }: DispatchTableProps) {
     super(scope, id);
     this.own = new TableV2(this, 'Table', {
       partitionKey: text('pk'),
@@ -85,7 +85,7 @@ export class DispatchTable extends Construct {
         },
       ],
       deletionProtection,
-      removalPolicy: removalPolicyOf(kept),
+      removalPolicy: removalPolicyOf(retainData),
     });
     this.table = restored === undefined ? this.own : this.#import(restored);
   }
@@ -137,7 +137,7 @@ export class DispatchTable extends Construct {
   }
 
   /** May turn a batch into recipients, and go through those of a dispatch to cancel or reopen them. */
-  grantCarryOut(grantee: IGrantable): Grant {
+  grantRunTasks(grantee: IGrantable): Grant {
     const changes = ['PartiQLInsert', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'].map((action) => `dynamodb:${action}`);
     return this.#onItems(grantee, 'dynamodb:GetItem', 'dynamodb:Query', ...changes);
   }

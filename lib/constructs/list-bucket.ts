@@ -9,14 +9,14 @@ import type { ServiceFunction } from './service-function.ts';
 
 export interface ListBucketProps {
   /** Whether the objects outlive a mistaken delete of the stack. */
-  readonly kept: boolean;
+  readonly retainData: boolean;
 }
 
 /** The bucket for what is too large for the table: long lists of recipients and large content. Items of the table name its objects. */
 export class ListBucket extends Construct {
   readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { kept }: ListBucketProps) {
+  constructor(scope: Construct, id: string, { retainData }: ListBucketProps) {
     super(scope, id);
     this.bucket = new Bucket(this, 'Bucket', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -32,7 +32,7 @@ export class ListBucket extends Construct {
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
-      removalPolicy: removalPolicyOf(kept),
+      removalPolicy: removalPolicyOf(retainData),
     });
     Validations.of(this.bucket).acknowledge({
       id: 'AwsSolutions-S1',

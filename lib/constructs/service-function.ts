@@ -20,7 +20,7 @@ export interface ServiceFunctionProps {
   readonly memoryMegabytes: number;
 
   /** Whether the logs outlive the stack. */
-  readonly kept: boolean;
+  readonly retainData: boolean;
 
   /**
    * Copies of the function that are set aside for it, and the most that run at once.
@@ -52,8 +52,8 @@ export class ServiceFunction extends Construct implements IGrantable {
     this.timeout = props.timeout;
 
     const logGroup = new LogGroup(this, 'Logs', {
-      retention: props.kept ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
-      removalPolicy: removalPolicyOf(props.kept),
+      retention: props.retainData ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
+      removalPolicy: removalPolicyOf(props.retainData),
     });
     // A role of our own: the managed policy that CDK attaches otherwise may write to every log of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

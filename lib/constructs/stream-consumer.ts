@@ -10,7 +10,7 @@ import type { ServiceFunction } from './service-function.ts';
 
 export interface StreamConsumerProps {
   readonly table: DispatchTable;
-  readonly follower: ServiceFunction;
+  readonly consumer: ServiceFunction;
   /** Patterns of EventBridge; a record that matches any of them is handed over. */
   readonly patterns: readonly Readonly<Record<string, unknown>>[];
   /** Keeps whole what was given up; a queue would get a mere pointer into a stream that forgets in a day. */
@@ -33,7 +33,7 @@ export interface StreamConsumerProps {
 
 /** A function that follows the table's stream: every record that it asks for reaches it, or the bucket. There may be two. */
 export class StreamConsumer extends Construct {
-  readonly follower: ServiceFunction;
+  readonly consumer: ServiceFunction;
   readonly mapping: EventSourceMapping;
   readonly whenLate: StreamConsumerProps['whenLate'];
   readonly whenGivenUp: AlarmText;
@@ -41,16 +41,16 @@ export class StreamConsumer extends Construct {
 
   constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
-    const { table, follower, failures, patterns, window, parallelizationFactor } = props;
-    this.follower = follower;
+    const { table, consumer, failures, patterns, window, parallelizationFactor } = props;
+    this.consumer = consumer;
     this.whenLate = props.whenLate;
     this.whenGivenUp = props.whenGivenUp;
     this.whenLost = props.whenLost;
 
-    table.grantFollow(follower);
+    table.grantFollow(consumer);
     this.#grantKeep(failures);
     this.mapping = new EventSourceMapping(this, 'Stream', {
-      target: follower.lambda,
+      target: consumer.lambda,
       eventSourceArn: table.streamArn,
       // The only position that misses nothing while the mapping is made or changed.
       startingPosition: StartingPosition.TRIM_HORIZON,
@@ -72,7 +72,7 @@ export class StreamConsumer extends Construct {
 
   /** The event source writes with the function's rights, and looks at the bucket before it does. */
   #grantKeep(failures: Bucket): void {
-    const grantee = this.follower;
+    const grantee = this.consumer;
     Grant.addToPrincipal({ grantee, actions: ['s3:PutObject'], resourceArns: [failures.arnForObjects('*')] });
     Grant.addToPrincipal({ grantee, actions: ['s3:ListBucket'], resourceArns: [failures.bucketArn] });
 

@@ -79,7 +79,7 @@ export class WorkerQueue extends Construct {
   }
 
   /** Lets the function drain the queue, and gives it the rights for that. */
-  feed(consumer: ServiceFunction, { batchSize, maxConcurrency, window }: ConsumerProps): void {
+  addConsumer(consumer: ServiceFunction, { batchSize, maxConcurrency, window }: ConsumerProps): void {
     if (consumer.timeout.toSeconds() > this.#consumerTimeout.toSeconds()) {
       throw new Error(
         `${consumer.node.path} may run ${consumer.timeout.toSeconds()} s, but ${this.node.path} was built for ` +
@@ -103,12 +103,12 @@ export class WorkerQueue extends Construct {
   }
 
   /** May hide a message that it holds for another time than the queue's. */
-  grantHide(grantee: IGrantable): Grant {
+  grantChangeVisibility(grantee: IGrantable): Grant {
     return this.#grant(grantee, 'sqs:ChangeMessageVisibility');
   }
 
   /** May ask how many messages there are. */
-  grantCount(grantee: IGrantable): Grant {
+  grantReadDepth(grantee: IGrantable): Grant {
     return this.#grant(grantee, 'sqs:GetQueueAttributes');
   }
 

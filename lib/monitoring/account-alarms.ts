@@ -1,7 +1,7 @@
 import { Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 
-import type { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import type { StageSettings } from '../config/stages.ts';
+import type { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import { concurrencyShare, ownMetricsOf } from './metrics.ts';
 import { addReputationAlarms } from './reputation-alarms.ts';
 

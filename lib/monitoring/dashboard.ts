@@ -14,14 +14,14 @@ import { Construct } from 'constructs';
 import type { StageSettings } from '../config/stages.ts';
 import { NEARLY_USED } from './account-alarms.ts';
 import { concurrencyShare, ONE_MINUTE, type OwnMetric, ownMetricsOf, reputation } from './metrics.ts';
+import type { MonitoredResources } from './monitored-resources.ts';
 import { REPUTATION_LIMITS } from './reputation-alarms.ts';
-import type { Watched } from './watched.ts';
 
 export interface ServiceDashboardProps {
   /** Physical name. */
   readonly name: string;
   readonly stage: StageSettings;
-  readonly watched: Watched;
+  readonly monitored: MonitoredResources;
   readonly alarms: readonly Alarm[];
 }
 
@@ -57,24 +57,24 @@ const PERCENTILES = [50, 95, 99];
 export class ServiceDashboard extends Construct {
   readonly dashboard: Dashboard;
 
-  constructor(scope: Construct, id: string, { name, stage, watched, alarms }: ServiceDashboardProps) {
+  constructor(scope: Construct, id: string, { name, stage, monitored, alarms }: ServiceDashboardProps) {
     super(scope, id);
     const pen = penOf(stage.name);
     this.dashboard = new Dashboard(this, 'Dashboard', { dashboardName: name, defaultInterval: Duration.hours(3) });
     this.dashboard.addWidgets(new AlarmStatusWidget({ title: pen.title('Alarms'), width: 24, height: 4, alarms: [...alarms] }));
-    this.dashboard.addWidgets(operations(pen, watched));
-    this.dashboard.addWidgets(...backlog(pen, watched, stage.lateSeconds));
+    this.dashboard.addWidgets(operations(pen, monitored));
+    this.dashboard.addWidgets(...backlog(pen, monitored, stage.lateSeconds));
     this.dashboard.addWidgets(...outcomes(pen));
     this.dashboard.addWidgets(...unclear(pen));
     this.dashboard.addWidgets(...progress(pen));
     if (stage.accountAlarms) this.dashboard.addWidgets(...account(pen));
-    this.dashboard.addWidgets(...api(pen, watched));
-    this.dashboard.addWidgets(...functions(pen, watched));
+    this.dashboard.addWidgets(...api(pen, monitored));
+    this.dashboard.addWidgets(...functions(pen, monitored));
   }
 }
 
 /** Read only, whoever looks. A change of the time range means nothing to it: it shows how things stand now. */
-const operations = ({ title }: Pen, { widget }: Watched): CustomWidget =>
+const operations = ({ title }: Pen, { widget }: MonitoredResources): CustomWidget =>
   new CustomWidget({
     title: title('Operations: what is in trouble, and the story of one dispatch'),
     width: 24,
@@ -85,7 +85,11 @@ const operations = ({ title }: Pen, { widget }: Watched): CustomWidget =>
     updateOnTimeRangeChange: false,
   });
 
-const backlog = ({ graph, ownMetric }: Pen, { sends, tasks, feedback }: Watched, lateSeconds: number): GraphWidget[] => {
+const backlog = (
+  { graph, ownMetric }: Pen,
+  { sends, tasks, feedback }: MonitoredResources,
+  lateSeconds: number,
+): GraphWidget[] => {
   const latest = { statistic: Stats.MAXIMUM, period: ONE_MINUTE };
   return [
     graph('Backlog', [
@@ -151,10 +155,10 @@ const unclear = ({ graph, ownMetric, perMinute }: Pen): GraphWidget[] => [
 ];
 
 const progress = ({ graph, perMinute }: Pen): GraphWidget[] => [
-  graph('Ends of dispatches, a minute', perMinute('DispatchCompleted', 'DispatchClosed', 'DispatchStopped')),
+  graph('Ends of dispatches, a minute', perMinute('DispatchCompleted', 'CancellationFinished', 'DispatchStopped')),
   graph(
     'Counting, and news for others, a minute',
-    perMinute('NewsPublished', 'NewsFailed', 'ProgressRecounted', 'ProgressFailed'),
+    perMinute('EventsPublished', 'EventPublishFailed', 'ProgressRecounted', 'ProgressFailed'),
   ),
 ];
 
@@ -183,7 +187,7 @@ const account = ({ graph, ownMetric }: Pen): GraphWidget[] => {
   ];
 };
 
-const api = ({ graph }: Pen, { api: http }: Watched): GraphWidget[] => [
+const api = ({ graph }: Pen, { api: http }: MonitoredResources): GraphWidget[] => [
   graph('API: requests and errors a minute', [
     http.metricCount({ statistic: Stats.SUM, period: ONE_MINUTE }),
     http.metricClientError({ statistic: Stats.SUM, period: ONE_MINUTE }),
@@ -195,7 +199,7 @@ const api = ({ graph }: Pen, { api: http }: Watched): GraphWidget[] => [
   ),
 ];
 
-const functions = ({ graph, ownMetric }: Pen, { functions: all, streams }: Watched): GraphWidget[] => [
+const functions = ({ graph, ownMetric }: Pen, { functions: all, streams }: MonitoredResources): GraphWidget[] => [
   graph('Functions: errors a minute', [
     ...all.map(({ lambda, node }) => lambda.metricErrors({ label: node.id, period: ONE_MINUTE })),
     // The widget answers with a sentence instead of an error.
@@ -203,8 +207,8 @@ const functions = ({ graph, ownMetric }: Pen, { functions: all, streams }: Watch
   ]),
   graph(
     'Stream: age of the oldest record, in milliseconds',
-    streams.map(({ follower }) =>
-      follower.lambda.metric('IteratorAge', { label: follower.node.id, statistic: Stats.MAXIMUM, period: ONE_MINUTE }),
+    streams.map(({ consumer }) =>
+      consumer.lambda.metric('IteratorAge', { label: consumer.node.id, statistic: Stats.MAXIMUM, period: ONE_MINUTE }),
     ),
   ),
 ];

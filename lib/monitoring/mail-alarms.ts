@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import { Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 
-import type { AlarmRegistry, RegisteredAlarmProps } from '../constructs/alarm-registry.ts';
 import type { StageSettings } from '../config/stages.ts';
+import type { AlarmRegistry, RegisteredAlarmProps } from '../constructs/alarm-registry.ts';
 import { type OwnMetric, ownMetricsOf } from './metrics.ts';
 
 /** Our own metrics that count something nobody wants to happen: the first one is a cause to look. */
@@ -100,7 +100,7 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     },
   ],
   [
-    'OutboxRecordPoison',
+    'OutboxRecordMalformed',
     {
       severity: 'notice',
       impact: 'Changes of the table that ask for mails could not be understood: they wait in a bucket for a person.',
@@ -108,7 +108,7 @@ const EVENTS: readonly (readonly [string, Pick<RegisteredAlarmProps, 'severity' 
     },
   ],
   [
-    'ProgressRecordPoison',
+    'ProgressRecordMalformed',
     {
       severity: 'notice',
       impact:
@@ -182,11 +182,12 @@ export const addMailAlarms = (alarms: AlarmRegistry, stage: StageSettings): void
 };
 
 /** Periods of alarms end at a day. */
-const twoVisits = (visitSeconds: number): Duration => Duration.minutes(Math.min(1_440, 5 * Math.ceil((2 * visitSeconds) / 300)));
+const twoVisits = (revisitSeconds: number): Duration =>
+  Duration.minutes(Math.min(1_440, 5 * Math.ceil((2 * revisitSeconds) / 300)));
 
 const QUARTER = Duration.minutes(15);
 
-const addRecoveryAlarms = (alarms: AlarmRegistry, ownMetric: OwnMetric, { lateSeconds, visitSeconds }: StageSettings): void => {
+const addRecoveryAlarms = (alarms: AlarmRegistry, ownMetric: OwnMetric, { lateSeconds, revisitSeconds }: StageSettings): void => {
   alarms.add('SweepSilent', {
     metric: ownMetric('SweepProgressed', Stats.SUM, QUARTER),
     threshold: 1,
@@ -207,7 +208,7 @@ const addRecoveryAlarms = (alarms: AlarmRegistry, ownMetric: OwnMetric, { lateSe
   });
   alarms.add('MailsOverdue', {
     // A dispatch is looked at only every so often, and a pass that looks at none tells 0: the window holds a look at each.
-    metric: ownMetric('OldestPendingSeconds', Stats.MAXIMUM, twoVisits(visitSeconds)),
+    metric: ownMetric('OldestPendingSeconds', Stats.MAXIMUM, twoVisits(revisitSeconds)),
     threshold: lateSeconds,
     severity: 'page',
     impact: 'Some mails should have gone out long ago and still wait.',
@@ -224,7 +225,7 @@ const addRecoveryAlarms = (alarms: AlarmRegistry, ownMetric: OwnMetric, { lateSe
     missing: TreatMissingData.NOT_BREACHING,
   });
   alarms.add('RecoveryFails', {
-    metric: ownMetric('SweepVisitFailed', Stats.SUM, QUARTER),
+    metric: ownMetric('SweepRecoveryFailed', Stats.SUM, QUARTER),
     when: { bad: 2, of: 2 },
     severity: 'notice',
     impact: 'Recovery cannot look after some dispatches: what lost its message there is not sent.',

@@ -4,12 +4,12 @@ import type { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import { BY_ADMIN_INDEX, type DispatchTable, OPEN_INDEX } from '../constructs/dispatch-table.ts';
 import type { StreamConsumer } from '../constructs/stream-consumer.ts';
 import { FIVE_MINUTES, ONE_MINUTE } from './metrics.ts';
-import type { Watched } from './watched.ts';
+import type { MonitoredResources } from './monitored-resources.ts';
 
 const QUIET_IS_GOOD = { missing: TreatMissingData.NOT_BREACHING } as const;
 
 /** Alarms on the functions, by Lambda's own metrics. */
-export const addFunctionAlarms = (alarms: AlarmRegistry, { sender, background, streams }: Watched): void => {
+export const addFunctionAlarms = (alarms: AlarmRegistry, { sender, background, streams }: MonitoredResources): void => {
   for (const each of background) {
     alarms.add(`${each.node.id}Errors`, {
       ...QUIET_IS_GOOD,
@@ -41,7 +41,7 @@ export const addFunctionAlarms = (alarms: AlarmRegistry, { sender, background, s
 };
 
 /** The stream forgets after 24 hours. */
-const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping, whenLate, whenGivenUp, whenLost }: StreamConsumer): void => {
+const addStreamAlarms = (alarms: AlarmRegistry, { consumer, mapping, whenLate, whenGivenUp, whenLost }: StreamConsumer): void => {
   const events = (metricName: string) =>
     new Metric({
       namespace: 'AWS/Lambda',
@@ -50,20 +50,20 @@ const addStreamAlarms = (alarms: AlarmRegistry, { follower, mapping, whenLate, w
       statistic: Stats.SUM,
       period: ONE_MINUTE,
     });
-  alarms.add(`${follower.node.id}Late`, {
+  alarms.add(`${consumer.node.id}Late`, {
     ...QUIET_IS_GOOD,
     ...whenLate,
-    metric: follower.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: ONE_MINUTE }),
+    metric: consumer.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: ONE_MINUTE }),
     threshold: 300_000,
     when: { bad: 3, of: 5 },
   });
-  alarms.add(`${follower.node.id}GaveUp`, {
+  alarms.add(`${consumer.node.id}GaveUp`, {
     ...QUIET_IS_GOOD,
     ...whenGivenUp,
     metric: events('OnFailureDestinationDeliveredEventCount'),
     severity: 'notice',
   });
-  alarms.add(`${follower.node.id}Lost`, {
+  alarms.add(`${consumer.node.id}Lost`, {
     ...QUIET_IS_GOOD,
     ...whenLost,
     // Counts what was given up and did not reach the bucket; what did reach it is not among these.
@@ -82,13 +82,13 @@ export const addTableAlarms = (alarms: AlarmRegistry, { table }: DispatchTable):
       statistic: Stats.SUM,
       period: ONE_MINUTE,
     });
-  const watched: readonly (readonly [string, Metric])[] = [
+  const monitored: readonly (readonly [string, Metric])[] = [
     ['TableWritesThrottled', throttles('WriteThrottleEvents')],
     ['TableReadsThrottled', throttles('ReadThrottleEvents')],
     ['AdminIndexThrottled', throttles('WriteThrottleEvents', BY_ADMIN_INDEX)],
     ['OpenIndexThrottled', throttles('WriteThrottleEvents', OPEN_INDEX)],
   ];
-  for (const [id, metric] of watched) {
+  for (const [id, metric] of monitored) {
     alarms.add(id, {
       ...QUIET_IS_GOOD,
       metric,
@@ -101,7 +101,7 @@ export const addTableAlarms = (alarms: AlarmRegistry, { table }: DispatchTable):
 };
 
 /** Alarms on the API. Few people call it, so a share of failed calls would say little: any that go on failing count. */
-export const addApiAlarms = (alarms: AlarmRegistry, { api }: Watched): void => {
+export const addApiAlarms = (alarms: AlarmRegistry, { api }: MonitoredResources): void => {
   alarms.add('ApiErrors', {
     ...QUIET_IS_GOOD,
     metric: api.metricServerError({ statistic: Stats.SUM, period: FIVE_MINUTES }),

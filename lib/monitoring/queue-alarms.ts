@@ -3,7 +3,7 @@ import { Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmRegistry } from '../constructs/alarm-registry.ts';
 import type { WorkerQueue } from '../constructs/worker-queue.ts';
 import { ONE_MINUTE } from './metrics.ts';
-import type { Watched } from './watched.ts';
+import type { MonitoredResources } from './monitored-resources.ts';
 
 /** A queue that nobody used for hours sends no metrics; that is no trouble. */
 const QUIET_IS_GOOD = { missing: TreatMissingData.NOT_BREACHING } as const;
@@ -13,7 +13,11 @@ const LATEST = { statistic: Stats.MAXIMUM, period: ONE_MINUTE };
 const NEARLY_FULL = 90_000;
 
 /** Alarms on the queues, by SQS's own metrics. */
-export const addQueueAlarms = (alarms: AlarmRegistry, { sends, tasks, feedback }: Watched, lateSeconds: number): void => {
+export const addQueueAlarms = (
+  alarms: AlarmRegistry,
+  { sends, tasks, feedback }: MonitoredResources,
+  lateSeconds: number,
+): void => {
   addDeadLetterAlarm(alarms, 'SendDeadLetters', sends, 'page');
   addDeadLetterAlarm(alarms, 'TaskDeadLetters', tasks, 'notice');
   addDeadLetterAlarm(alarms, 'FeedbackDeadLetters', feedback, 'notice');

@@ -1,5 +1,4 @@
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
 /** What a person puts in place of these before the query is run. */
@@ -25,13 +24,13 @@ export class SavedQueries extends Construct {
         logGroups: [...logs],
       });
     };
-    save('DispatchStory', 'Story of a dispatch', {
+    save('DispatchDetails', 'Story of a dispatch', {
       fields: [...STORY, 'recipient'],
       filterStatements: [`dispatchId = "${DISPATCH_ID}"`],
       sort: '@timestamp asc',
       limit: 10_000,
     });
-    save('RecipientStory', 'Story of a recipient', {
+    save('RecipientDetails', 'Story of a recipient', {
       fields: STORY,
       filterStatements: [`dispatchId = "${DISPATCH_ID}"`, `recipient = "${RECIPIENT_HASH}"`],
       sort: '@timestamp asc',

@@ -2,22 +2,22 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
+import { scaleOf, type StageSettings } from '../config/stages.ts';
+import { DispatchEventBus } from '../constructs/dispatch-event-bus.ts';
 import type { DispatchTable } from '../constructs/dispatch-table.ts';
-import { EventIntake } from '../constructs/event-intake.ts';
 import { ExportBucket } from '../constructs/export-bucket.ts';
 import type { ListBucket } from '../constructs/list-bucket.ts';
-import { NewsBus } from '../constructs/news-bus.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
+import { SesFeedback } from '../constructs/ses-feedback.ts';
 import { WorkerQueue } from '../constructs/worker-queue.ts';
-import { scaleOf, type StageSettings } from '../config/stages.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import type { MonitoredResources } from '../monitoring/monitored-resources.ts';
 import { addApi } from './dispatch/add-api.ts';
-import { addProgress, addRelay } from './dispatch/add-followers.ts';
 import { addResolver } from './dispatch/add-resolver.ts';
 import { addSender } from './dispatch/add-sender.ts';
+import { addProgress, addRelay } from './dispatch/add-stream-consumers.ts';
 import { addWidget } from './dispatch/add-widget.ts';
 import { addFeedback, addSweeper, addTaskWorker, TASK_TIMEOUT } from './dispatch/add-workers.ts';
-import type { Parts } from './dispatch/parts.ts';
+import type { SharedResources } from './dispatch/shared-resources.ts';
 
 export interface DispatchStackProps extends StackProps {
   readonly stage: StageSettings;
@@ -33,27 +33,27 @@ export interface DispatchStackProps extends StackProps {
 /** What can be rebuilt: API, followers of the stream, queues, senders, recovery, events of SES, news for others. */
 export class DispatchStack extends Stack {
   /** What people are told about. */
-  readonly watched: Watched;
+  readonly monitored: MonitoredResources;
 
   constructor(scope: Construct, id: string, { stage, table, lists, failures, exports, ...props }: DispatchStackProps) {
     super(scope, id, props);
     const sends = addSends(this, stage);
     const tasks = addTasks(this);
-    const events = new EventIntake(this, 'Events', {
+    const events = new SesFeedback(this, 'Events', {
       timeout: Duration.seconds(stage.feedbackTimeoutSeconds),
       visibility: Duration.seconds(stage.feedbackVisibilitySeconds),
-      kept: stage.kept,
+      retainData: stage.retainData,
     });
-    const news = new NewsBus(this, 'News');
+    const news = new DispatchEventBus(this, 'News');
     const own = { exports: new ExportBucket(exports), sends, tasks, events, news };
-    const parts: Parts = { stage, scale: scaleOf(stage), table, lists, failures, ...own };
+    const shared: SharedResources = { stage, scale: scaleOf(stage), table, lists, failures, ...own };
 
-    const api = addApi(this, parts);
-    const streams = [addRelay(this, parts), addProgress(this, parts)];
-    const sender = addSender(this, parts);
-    const others = [addTaskWorker(this, parts), addFeedback(this, parts), addSweeper(this, parts), addResolver(this, parts)];
-    const widget = addWidget(this, parts);
-    this.watched = {
+    const api = addApi(this, shared);
+    const streams = [addRelay(this, shared), addProgress(this, shared)];
+    const sender = addSender(this, shared);
+    const others = [addTaskWorker(this, shared), addFeedback(this, shared), addSweeper(this, shared), addResolver(this, shared)];
+    const widget = addWidget(this, shared);
+    this.monitored = {
       api: api.api,
       sends,
       tasks,
@@ -61,7 +61,7 @@ export class DispatchStack extends Stack {
       sender,
       widget,
       streams,
-      background: [sender, ...streams.map(({ follower }) => follower), ...others],
+      background: [sender, ...streams.map(({ consumer }) => consumer), ...others],
       functions: this.node.findAll().filter((each) => each instanceof ServiceFunction),
     };
     this.#tell({ ApiUrl: api.url, EventBusName: news.name });

@@ -3,10 +3,10 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
+import { scaleOf, type StageSettings } from '../config/stages.ts';
 import { DispatchTable } from '../constructs/dispatch-table.ts';
 import { ListBucket } from '../constructs/list-bucket.ts';
 import { removalPolicyOf } from '../constructs/removal.ts';
-import { scaleOf, type StageSettings } from '../config/stages.ts';
 
 export interface StorageStackProps extends StackProps {
   readonly stage: StageSettings;
@@ -22,12 +22,12 @@ export class StorageStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: StorageStackProps) {
     super(scope, id, props);
     this.table = new DispatchTable(this, 'Dispatches', {
-      kept: stage.kept,
+      retainData: stage.retainData,
       deletionProtection: stage.deletionProtection,
       warm: scaleOf(stage).warm,
       restored: stage.restoredTable,
     });
-    this.lists = new ListBucket(this, 'Lists', { kept: stage.kept });
+    this.lists = new ListBucket(this, 'Lists', { retainData: stage.retainData });
 
     this.failures = new Bucket(this, 'RelayFailures', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -35,7 +35,7 @@ export class StorageStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       // Whole records with addresses in them: kept for as long as somebody may need to look, no longer.
       lifecycleRules: [{ expiration: Duration.days(30) }],
-      removalPolicy: removalPolicyOf(stage.kept),
+      removalPolicy: removalPolicyOf(stage.retainData),
     });
     Validations.of(this.failures).acknowledge({
       id: 'AwsSolutions-S1',
@@ -49,7 +49,7 @@ export class StorageStack extends Stack {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       // Files of addresses, made to be fetched at once.
       lifecycleRules: [{ expiration: Duration.days(1), abortIncompleteMultipartUploadAfter: Duration.days(1) }],
-      removalPolicy: removalPolicyOf(stage.kept),
+      removalPolicy: removalPolicyOf(stage.retainData),
     });
     Validations.of(this.exports).acknowledge({
       id: 'AwsSolutions-S1',

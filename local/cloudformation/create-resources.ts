@@ -12,7 +12,7 @@ import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 
 import type { Clients } from '../clients.ts';
 import { expireObjects } from '../emulators/expire-objects.ts';
-import type { Gate } from '../fake-ses/gate.ts';
+import type { FakeSes } from '../fake-ses/fake-ses.ts';
 import type { Model } from './model.ts';
 
 type Table = Model['tables'][number];
@@ -82,7 +82,7 @@ export const findStream = async (clients: Clients, tableName: string): Promise<s
 };
 
 /** Creates what the template describes in the emulators; the table and the objects of an earlier run stay. */
-export const createResources = async (model: Model, clients: Clients, gate: Gate, directory: string): Promise<void> => {
+export const createResources = async (model: Model, clients: Clients, fakeSes: FakeSes, directory: string): Promise<void> => {
   await Promise.all(model.tables.map((table) => createTable(clients, table, directory)));
   for (const bucket of model.buckets) {
     await clients.s3.send(new CreateBucketCommand({ Bucket: bucket.name }));
@@ -115,7 +115,7 @@ export const createResources = async (model: Model, clients: Clients, gate: Gate
       }),
     );
   }
-  for (const { name } of model.configurationSets) gate.addConfigurationSet(name);
+  for (const { name } of model.configurationSets) fakeSes.addConfigurationSet(name);
   const destinations = model.eventDestinations
     .map(({ properties }) => properties)
     .filter(({ EventDestination: { Enabled } }) => Enabled)
@@ -124,5 +124,5 @@ export const createResources = async (model: Model, clients: Clients, gate: Gate
       topicArn: SnsDestination.TopicARN,
       types: MatchingEventTypes,
     }));
-  gate.publishEvents(clients.sns, destinations);
+  fakeSes.publishEvents(clients.sns, destinations);
 };

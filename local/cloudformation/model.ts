@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
 import type { Assembly, AssemblyStack, TemplateResource } from './assembly.ts';
+import { NotUnderstoodError, parseResource } from './parse-resource.ts';
+import { type References, resolveValue } from './resolve.ts';
 import { LambdaFunction, QueueMapping, ScheduleRule, StreamMapping } from './types/compute-types.ts';
 import { HttpApi, HttpIntegration, HttpRoute, HttpStage, JwtAuthorizer } from './types/http-types.ts';
 import { ACCOUNT, type Addresses, identify, type Identity, REGION } from './types/identity.ts';
 import { ConfigurationSet, EventBus, EventDestination, Queue, Subscription, Topic } from './types/messaging-types.ts';
-import { type References, resolveValue } from './resolve.ts';
 import { Bucket, GlobalTable } from './types/storage-types.ts';
-import { NotUnderstoodError, understand } from './parse-resource.ts';
 
 /** Types that are known and have nothing to do here, with the reason. */
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
@@ -92,7 +92,7 @@ export const buildModel = (assembly: Assembly, addresses: Addresses) => {
   const parse = <T>(resource: TemplateResource, schema: z.ZodType<T>): Understood<T> => ({
     ...identify(resource, addresses),
     resource,
-    properties: understand(resource, schema, resolved(resource)),
+    properties: parseResource(resource, schema, resolved(resource)),
   });
   const ofType = (type: string): TemplateResource[] => {
     known.add(type);

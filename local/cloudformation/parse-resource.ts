@@ -23,7 +23,7 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
 };
 
 /** A resource's resolved properties in the shape the local stack knows; throws on anything else. */
-export const understand = <T>(resource: TemplateResource, schema: z.ZodType<T>, properties: unknown): T => {
+export const parseResource = <T>(resource: TemplateResource, schema: z.ZodType<T>, properties: unknown): T => {
   const result = schema.safeParse(properties);
   if (result.success) return result.data;
   throw new NotUnderstoodError(resource, result.error.issues.map(describeIssue).join('; '));

@@ -29,7 +29,7 @@ const bundlesOf = (lender: string, file: string): ReadonlyMap<string, string> =>
  * Lets an assembly that was synthesized without the functions' code use that of another of the same sources: settings change
  * the templates only, and bundling takes most of the time.
  */
-export const borrowBundles = (borrower: string, lender: string): void => {
+export const reuseBundles = (borrower: string, lender: string): void => {
   for (const file of readdirSync(borrower).filter((name) => name.endsWith('.assets.json'))) {
     const assets = read(join(borrower, file));
     const bundles = bundlesOf(lender, file);

@@ -14,9 +14,9 @@ import { join } from 'node:path';
 
 import { environmentName } from '../../lib/config/setting.ts';
 import { LOCAL, readStage } from '../../lib/config/stages.ts';
-import { borrowBundles } from './reuse-bundles.ts';
 import { isAlive } from '../cli/lock.ts';
 import { ROOT, type Settings } from '../settings.ts';
+import { reuseBundles } from './reuse-bundles.ts';
 import { runApp } from './synth-app.ts';
 
 /** Everything a synthesized assembly depends on besides the settings. */
@@ -79,7 +79,7 @@ const make = async (group: string, name: string, settings: Settings): Promise<vo
   const aside = join(group, `${name}-${randomUUID().slice(0, 8)}`);
   try {
     await runApp(aside, { bundles: lender === undefined });
-    if (lender !== undefined) borrowBundles(aside, join(group, lender));
+    if (lender !== undefined) reuseBundles(aside, join(group, lender));
     renameSync(aside, join(group, name));
   } finally {
     rmSync(aside, { recursive: true, force: true });

@@ -1,9 +1,9 @@
+import { type Account, AccountChange } from './account.ts';
 import type { EventPublisher } from './events/publisher.ts';
 import { EventRule } from './events/rules.ts';
-import { type Account, AccountChange } from './account.ts';
+import { type FaultPlan, PlannedFault } from './faults/plan.ts';
 import { type Answer, answerJson, readJson } from './http.ts';
 import type { Journal } from './journal.ts';
-import { type FaultPlan, PlannedFault } from './faults/plan.ts';
 
 /** What can be told to a gate. */
 export interface Controlled {

@@ -3,13 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Account } from './account.ts';
 import { describeFault, type SendCall, TAKEN, takesMail } from './call-log.ts';
-import { carryOutFault } from './faults/carry-out.ts';
 import { faultOfAddress } from './faults/faults.ts';
-import { answerJson, answerRefusal, readJson } from './http.ts';
-import { bareAddress, type Mail, recipientsOf, SendEmailRequest, toMail } from './mail.ts';
+import { injectFault } from './faults/inject-fault.ts';
 import type { FaultPlan } from './faults/plan.ts';
 import { type Refusal, refusal } from './faults/refusal.ts';
 import { isSimulated } from './faults/simulator.ts';
+import { answerJson, answerRefusal, readJson } from './http.ts';
+import { bareAddress, type Mail, recipientsOf, SendEmailRequest, toMail } from './mail.ts';
 
 /** What a SendEmail call passes through. */
 export interface SendEmailOptions {
@@ -104,6 +104,6 @@ export const sendEmail = async (
   const faulty = { recipient, from: call.FromEmailAddress, dispatchId };
   const fault = plan.next('SendEmail', faulty) ?? faultOfAddress(faulty);
   noteOutcome(recipient, fault ? describeFault(fault) : TAKEN, !fault || takesMail(fault) ? messageId : undefined);
-  if (fault) await carryOutFault(fault, { take: takeMail, response });
+  if (fault) await injectFault(fault, { take: takeMail, response });
   else answerJson(response, 200, takeMail());
 };

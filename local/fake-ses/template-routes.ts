@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-import { carryOutFault } from './faults/carry-out.ts';
-import { type Answer, answerJson, answerRefusal, readJson } from './http.ts';
+import { injectFault } from './faults/inject-fault.ts';
 import type { FaultPlan } from './faults/plan.ts';
 import type { Refusal } from './faults/refusal.ts';
+import { type Answer, answerJson, answerRefusal, readJson } from './http.ts';
 import { StoredTemplate, type TemplateStore } from './templates.ts';
 
 const Body = z.record(z.string(), z.unknown());
@@ -21,7 +21,7 @@ export const templateRoutes = (templates: TemplateStore, plan: FaultPlan): Reado
     'GET /v2/email/templates/*': async (_, response, name) => {
       const fault = plan.next('GetEmailTemplate');
       const found = templates.get(name);
-      if (fault) await carryOutFault(fault, { take: () => found, response });
+      if (fault) await injectFault(fault, { take: () => found, response });
       else if ('status' in found) answerRefusal(response, found);
       else answerJson(response, 200, found);
     },

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-import type { Evidence } from '../evidence.ts';
+import type { Model } from '../cloudformation/model.ts';
+import { NotUnderstoodError } from '../cloudformation/parse-resource.ts';
 import type { FunctionHost } from '../lambda-host/host.ts';
 import type { FunctionPool } from '../lambda-host/pool.ts';
 import type { OpsRequest } from '../ops-page/routes.ts';
 import { listen } from '../ports.ts';
+import type { RecordedOutput } from '../recorded-output.ts';
 import type { Settings } from '../settings.ts';
-import type { Model } from '../cloudformation/model.ts';
-import { NotUnderstoodError } from '../cloudformation/parse-resource.ts';
 import { gatewayAnswer, type HttpAnswer, readHttpAnswer } from './answer.ts';
 import { createAuthorizer, type JwtIdentity, type Verdict } from './authorizer.ts';
 import { answerPreflight, type Cors, corsHeaders, isPreflight } from './cors.ts';
@@ -149,7 +149,7 @@ const buildRoutes = (model: Model, functions: FunctionHost, locate: (issuer: str
 };
 
 /** Takes the API's port at once and answers 503 until the functions are there. */
-export const startGateway = async (settings: Settings, evidence: Evidence) => {
+export const startGateway = async (settings: Settings, recorded: RecordedOutput) => {
   let served: Served | undefined;
   const server = createServer((request, response) => {
     if (served === undefined) {
@@ -159,7 +159,7 @@ export const startGateway = async (settings: Settings, evidence: Evidence) => {
     answerPages(request, served).then(
       (result) => {
         if (result.status >= 400) {
-          evidence.refusal(`${request.method ?? ''} ${request.url ?? ''} ${result.status}`, result);
+          recorded.refusal(`${request.method ?? ''} ${request.url ?? ''} ${result.status}`, result);
         }
         send(response, result);
       },

@@ -1,6 +1,6 @@
+import type { HttpAnswer } from './answer.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { docsPage } from './openapi/page.ts';
-import type { HttpAnswer } from './answer.ts';
 
 const page = (type: string, text: string): HttpAnswer => ({
   status: 200,

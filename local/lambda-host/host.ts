@@ -2,10 +2,10 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-import type { Settings } from '../settings.ts';
-import { REGION } from '../cloudformation/types/identity.ts';
 import type { Model } from '../cloudformation/model.ts';
 import { NotUnderstoodError } from '../cloudformation/parse-resource.ts';
+import { REGION } from '../cloudformation/types/identity.ts';
+import type { Settings } from '../settings.ts';
 import { createPool, type FunctionPool, type FunctionUse } from './pool.ts';
 
 /** Addresses that take the place of AWS's in the functions' eyes. */

@@ -1,6 +1,7 @@
 import type { Clients } from '../clients.ts';
 import { findStream } from '../cloudformation/create-resources.ts';
-import type { FunctionHost } from './host.ts';
+import type { Model } from '../cloudformation/model.ts';
+import { NotUnderstoodError } from '../cloudformation/parse-resource.ts';
 import type { Settings } from '../settings.ts';
 import { checkpointFile, openCheckpoints } from './event-sources/checkpoints.ts';
 import { writeToFailureBucket } from './event-sources/failure-bucket.ts';
@@ -8,8 +9,7 @@ import { compileFilters } from './event-sources/filter.ts';
 import { type EventSource, startQueueSource } from './event-sources/queue-source.ts';
 import { startSchedule } from './event-sources/schedule.ts';
 import { startStreamSource } from './event-sources/stream-source.ts';
-import type { Model } from '../cloudformation/model.ts';
-import { NotUnderstoodError } from '../cloudformation/parse-resource.ts';
+import type { FunctionHost } from './host.ts';
 
 /** What the event sources work with. */
 export interface SourceSurroundings {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import type { FunctionPool } from '../lambda-host/pool.ts';
 import type { HttpAnswer } from '../http-api/answer.ts';
+import type { FunctionPool } from '../lambda-host/pool.ts';
 import { redrive } from '../redrive/redrive.ts';
 import { type Asked, isFromHere, isJson } from './guard.ts';
 import { type Links, opsPage } from './page.ts';

@@ -19,7 +19,7 @@ const describeOrder = (order: object): string =>
     .join(', ');
 
 /** What is wrong with the emulated SES, on purpose. */
-const faultsOf = ({ account, faults, events }: OpsState['gate']) => {
+const faultsOf = ({ account, faults, events }: OpsState['fakeSes']) => {
   const lines = [
     ...(account.SendingEnabled ? [] : ['The account may not send.']),
     ...faults.map(({ fault, ...order }) => `Calls meet ${fault}: ${describeOrder(order)}`),
@@ -46,11 +46,11 @@ const heads = (...names: readonly string[]) =>
   </tr>`;
 
 /** Everything around the widget that changes; all values in it are escaped. */
-export const stateHtml = ({ queues, gate }: OpsState): string =>
+export const stateHtml = ({ queues, fakeSes }: OpsState): string =>
   render(
     html`<section>
         <h2>The SES gate</h2>
-        ${faultsOf(gate)}
+        ${faultsOf(fakeSes)}
       </section>
       <section>
         <h2>Queues</h2>
@@ -66,14 +66,14 @@ export const stateHtml = ({ queues, gate }: OpsState): string =>
       <section>
         <h2>Newest calls to SES</h2>
         ${
-          gate.calls.length === 0
+          fakeSes.calls.length === 0
             ? html`<p>None yet.</p>`
             : html`<table id="calls">
                 <thead>
                   ${heads('at', 'to', 'outcome', 'message id')}
                 </thead>
                 <tbody>
-                  ${gate.calls.map(callRow)}
+                  ${fakeSes.calls.map(callRow)}
                 </tbody>
               </table>`
         }

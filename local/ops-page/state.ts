@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-import type { Gate } from '../fake-ses/gate.ts';
+import type { FakeSes } from '../fake-ses/fake-ses.ts';
 import type { RepairableQueue } from '../redrive/repairable-queues.ts';
 
 /** Messages of one queue, and of its dead letters. */
@@ -15,14 +15,14 @@ export interface Backlog {
 /** What the page shows around the widget. */
 export interface OpsState {
   readonly queues: readonly Backlog[];
-  readonly gate: ReturnType<Gate['look']>;
+  readonly fakeSes: ReturnType<FakeSes['look']>;
 }
 
 /** Where it is read. */
 export interface StateSources {
   readonly sqs: SQSClient;
   readonly queues: Readonly<Record<string, RepairableQueue>>;
-  readonly gate: Pick<Gate, 'look'>;
+  readonly fakeSes: Pick<FakeSes, 'look'>;
 }
 
 const countMessages = async (sqs: SQSClient, url: string) => {
@@ -44,10 +44,10 @@ const countMessages = async (sqs: SQSClient, url: string) => {
 };
 
 /** How everything stands now. */
-export const readState = async ({ sqs, queues, gate }: StateSources): Promise<OpsState> => {
+export const readState = async ({ sqs, queues, fakeSes }: StateSources): Promise<OpsState> => {
   const measure = async ([name, { queueUrl, deadLetterQueueUrl }]: readonly [string, RepairableQueue]): Promise<Backlog> => {
     const [own, dead] = await Promise.all([countMessages(sqs, queueUrl), countMessages(sqs, deadLetterQueueUrl)]);
     return { name, ...own, dead: dead.visible + dead.delayed + dead.inFlight };
   };
-  return { queues: await Promise.all(Object.entries(queues).map(measure)), gate: gate.look() };
+  return { queues: await Promise.all(Object.entries(queues).map(measure)), fakeSes: fakeSes.look() };
 };

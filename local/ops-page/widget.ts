@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import type { FunctionPool } from '../lambda-host/pool.ts';
 import { ACCOUNT } from '../cloudformation/types/identity.ts';
+import type { FunctionPool } from '../lambda-host/pool.ts';
 
 /** What the page asks the widget for: the content of a `cwdb-action`, and the form as it is filled in. */
 export const WidgetCall = z.strictObject({

@@ -1,10 +1,10 @@
-// `npm run ordeal`: sends while processes are killed at random and SES misbehaves, and counts what became of every mail.
+// `npm run test:chaos`: sends while processes are killed at random and SES misbehaves, and counts what became of every mail.
 import { parseArgs } from 'node:util';
 
 import * as z from 'zod';
 
-import { type OrdealReport, runOrdeal } from './run.ts';
-import type { OrdealPlan } from './upkeep.ts';
+import { type ChaosReport, runChaos } from './run.ts';
+import type { ChaosPlan } from './supervisor.ts';
 
 const number = (fallback: number) => z.coerce.number().positive().default(fallback);
 
@@ -21,7 +21,7 @@ const Options = z.object({
 
 const COLUMNS = ['recipients', 'sent', 'failed', 'unknown', 'duplicates', 'lost', 'kills', 'stack kills', 'seconds'] as const;
 
-const cells = (report: OrdealReport): Readonly<Record<(typeof COLUMNS)[number], number>> => ({
+const cells = (report: ChaosReport): Readonly<Record<(typeof COLUMNS)[number], number>> => ({
   ...report,
   recipients: report.total,
   'stack kills': report.stackKills,
@@ -37,7 +37,7 @@ const run = async (): Promise<void> => {
   console.log(`policy ${policy}, events ${events}, a process killed every ${kill['kill-every']} s`);
   console.log(line(['seed', ...COLUMNS]));
   for (let n = 0; n < runs; n += 1) {
-    const plan: OrdealPlan = {
+    const plan: ChaosPlan = {
       recipients,
       seed: seed + n,
       policy,
@@ -47,7 +47,7 @@ const run = async (): Promise<void> => {
       mailsPerSecond: rate,
       patienceSeconds: 120 + recipients / 5,
     };
-    const report = await runOrdeal(plan);
+    const report = await runChaos(plan);
     const row = cells(report);
     console.log(line([plan.seed, ...COLUMNS.map((column) => row[column])]));
     for (const fault of report.faults) console.log(`! ${fault}`);

@@ -1,5 +1,5 @@
-import type { JournalMail } from './journal.ts';
 import { applyIdOf, type RawRow } from '../../local/table-rows.ts';
+import type { JournalMail } from './journal.ts';
 
 /** Somebody who was to get a mail. */
 export interface Requested {
@@ -8,7 +8,7 @@ export interface Requested {
 }
 
 /** What can be seen from outside once a dispatch has come to its end. */
-export interface Evidence {
+export interface RecordedOutput {
   readonly requested: readonly Requested[];
   readonly rows: readonly RawRow[];
   /** The mails of the dispatch that SES took. */
@@ -82,7 +82,7 @@ const faultsOf = (
 
 /** Compares what was asked for, what SES took, and what the table says. @returns the tally, and each fault in words */
 export const examine = (
-  { requested, rows, mails }: Evidence,
+  { requested, rows, mails }: RecordedOutput,
   allowed: Allowed,
 ): { readonly tally: Tally; readonly faults: readonly string[] } => {
   const rowsBy = Map.groupBy(rows, applyIdOf);

@@ -5,18 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import * as z from 'zod';
 
-import { createDraw } from '../../local/fake-ses/faults/draw.ts';
 import type { LaunchedStack } from '../../local/cli/launch.ts';
+import { createDraw } from '../../local/fake-ses/faults/seeded-random.ts';
+import { openTable } from '../../local/table-rows.ts';
 import { examine, type Tally } from './invariants.ts';
 import { readJournal } from './journal.ts';
 import { startKiller } from './killer.ts';
+import { postJson } from './post-json.ts';
 import { type DispatchBody, requestOf } from './request.ts';
-import { openTable } from '../../local/table-rows.ts';
-import { tell } from './tell.ts';
+import { type ChaosPlan, keepUp } from './supervisor.ts';
 import { SHORT_TIMES } from './times.ts';
-import { keepUp, type OrdealPlan } from './upkeep.ts';
 
-export interface OrdealReport extends Tally {
+export interface ChaosReport extends Tally {
   readonly kills: number;
   readonly stackKills: number;
   readonly seconds: number;
@@ -69,15 +69,15 @@ const withTable = async <T>(stack: LaunchedStack, work: (table: ReturnType<typeo
 };
 
 /** Sends a dispatch while processes are killed and calls to SES go wrong, and looks from outside at what became of it. */
-export const runOrdeal = async (plan: OrdealPlan): Promise<OrdealReport> => {
-  const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-ordeal-'));
-  const upkeep = await keepUp(plan, directory);
-  const killer = startKiller(upkeep.now, plan.killEverySeconds, createDraw(plan.seed));
+export const runChaos = async (plan: ChaosPlan): Promise<ChaosReport> => {
+  const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-chaos-'));
+  const supervisor = await keepUp(plan, directory);
+  const killer = startKiller(supervisor.now, plan.killEverySeconds, createDraw(plan.seed));
   const deadline = Date.now() + plan.patienceSeconds * 1000;
   const began = performance.now();
   try {
     const up = () => {
-      const stack = upkeep.now();
+      const stack = supervisor.now();
       if (stack === undefined) throw new Error('the stack is down');
       return stack;
     };
@@ -91,9 +91,9 @@ export const runOrdeal = async (plan: OrdealPlan): Promise<OrdealReport> => {
     );
     const seconds = (performance.now() - began) / 1000;
     killer.stop();
-    const stack = await upkeep.calm();
+    const stack = await supervisor.calm();
     await until(deadline, 'completing', async () => {
-      const { waiting } = Published.parse(await tell(`${stack.description.ses}/_gate/events`, 'GET'));
+      const { waiting } = Published.parse(await postJson(`${stack.description.ses}/_gate/events`, 'GET'));
       const { status } = await withTable(stack, ({ dispatch }) => dispatch(id));
       return waiting === 0 && status === 'COMPLETED' ? status : undefined;
     });
@@ -102,17 +102,17 @@ export const runOrdeal = async (plan: OrdealPlan): Promise<OrdealReport> => {
 
     const rows = await withTable(stack, (table) => table.rows(id));
     const { status } = await withTable(stack, ({ dispatch }) => dispatch(id));
-    const evidence = { requested: body.recipients, rows, mails: readJournal(directory, id) };
+    const recorded = { requested: body.recipients, rows, mails: readJournal(directory, id) };
     // Only a policy that sends again on a guess may send twice, and only if no event tells.
     const duplicates = plan.policy === 'resend' && !plan.events ? Infinity : 0;
     const allowed = { duplicates, attemptsPerRound: ATTEMPTS_PER_ROUND, events: plan.events };
-    const { tally, faults } = examine(evidence, allowed);
-    await upkeep.end();
+    const { tally, faults } = examine(recorded, allowed);
+    await supervisor.end();
     plan.onEnd?.(directory, body);
-    return { ...tally, kills: killer.kills(), stackKills: upkeep.stackKills(), seconds, status, faults };
+    return { ...tally, kills: killer.kills(), stackKills: supervisor.stackKills(), seconds, status, faults };
   } finally {
     killer.stop();
-    await upkeep.end();
+    await supervisor.end();
     rmSync(directory, { recursive: true, force: true });
   }
 };

@@ -14,8 +14,8 @@ export const SHORT_TIMES: Readonly<Record<string, string>> = {
   PAUSE_BASE_SECONDS: '1',
   PAUSE_CAP_SECONDS: '4',
   PAUSE_LOOK_SECONDS: '3',
-  STILL_SECONDS: '3',
-  VISIT_SECONDS: '2',
+  STUCK_AFTER_SECONDS: '3',
+  REVISIT_SECONDS: '2',
   SWEEP_SECONDS: '2',
   RESOLVE_SECONDS: '1',
 };

@@ -2,33 +2,33 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createNewsBoard } from '../../lambda/adapters/eventbridge/news-board.ts';
-import { DispatchNews } from '../../lambda/contracts/events/dispatch-news.ts';
-import type { News } from '../../lambda/domain/dispatch/news.ts';
+import { createEventPublisher } from '../../lambda/adapters/eventbridge/event-publisher.ts';
+import { PublishedEvent } from '../../lambda/contracts/events/published-event.ts';
+import type { DispatchEvent } from '../../lambda/domain/dispatch/dispatch-event.ts';
 import { aDispatch, rowCounts } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import { sdkError } from '../support/dynamo.ts';
 
 const bus = mockClient(EventBridgeClient);
-const board = createNewsBoard({
+const board = createEventPublisher({
   client: new EventBridgeClient({}),
-  busName: 'mail-news',
+  busName: 'mail-events',
   random: Math.random,
   sleep: () => Promise.resolve(),
 });
 
-const news = (id: string, more: Partial<News> = {}): News => ({
+const news = (id: string, more: Partial<DispatchEvent> = {}): DispatchEvent => ({
   id,
   kind: 'completed',
   dispatch: aDispatch({ dispatchId: 'd1' }),
   at: T0,
   ...more,
 });
-const many = (n: number): News[] => Array.from({ length: n }, (_, i) => news(`n-${i}`));
+const many = (n: number): DispatchEvent[] => Array.from({ length: n }, (_, i) => news(`n-${i}`));
 
 const calls = () => bus.commandCalls(PutEventsCommand).map(({ args }) => args[0].input.Entries ?? []);
 const idsIn = (entries: readonly { Detail?: string | undefined }[]): string[] =>
-  entries.map(({ Detail = '' }) => DispatchNews.parse(JSON.parse(Detail)).id);
+  entries.map(({ Detail = '' }) => PublishedEvent.parse(JSON.parse(Detail)).id);
 const took = { EventId: '11710aed-b79e-4468-a20b-bb3c0c3b4860' };
 const refused = { ErrorCode: 'ThrottlingException', ErrorMessage: 'Rate exceeded' };
 
@@ -54,7 +54,7 @@ describe('an event', () => {
 
     const [[entry] = []] = calls();
     expect(entry).toEqual({
-      EventBusName: 'mail-news',
+      EventBusName: 'mail-events',
       Source: 'mail-dispatch',
       DetailType: 'Dispatch Completed',
       Detail: expect.any(String) as string,
@@ -94,7 +94,7 @@ describe('an event', () => {
 
     await board.publish([news('n', { dispatch: aDispatch({ status, failureReason: 'high-bounce-rate' }) })]);
 
-    expect(DispatchNews.parse(JSON.parse(calls()[0]?.[0]?.Detail ?? '')).failureReason).toBe(expected);
+    expect(PublishedEvent.parse(JSON.parse(calls()[0]?.[0]?.Detail ?? '')).failureReason).toBe(expected);
   });
 });
 

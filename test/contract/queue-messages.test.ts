@@ -9,7 +9,7 @@ import { SendMessageBody, TaskMessageBody, toAsciiJson } from '../../lambda/cont
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'recorded/queue-messages.json'), 'utf8')) as {
   send: string;
   expand: string;
-  carryOut: string;
+  enqueueTasks: string;
 };
 
 const send = {
@@ -27,7 +27,7 @@ const expand = {
   dispatchId: 'k5ux3ad2q',
   batch: 49,
 } as const;
-const carryOut = {
+const enqueueTasks = {
   v: 1,
   id: '9a0b6c5e-56c8-4a3a-9a0d-0f6f1a1c2b3d',
   kind: 'carry-out',
@@ -39,13 +39,13 @@ describe('a message of version 1', () => {
   it('is understood', () => {
     expect(SendMessageBody.parse(JSON.parse(recorded.send))).toEqual(send);
     expect(TaskMessageBody.parse(JSON.parse(recorded.expand))).toEqual(expand);
-    expect(TaskMessageBody.parse(JSON.parse(recorded.carryOut))).toEqual(carryOut);
+    expect(TaskMessageBody.parse(JSON.parse(recorded.enqueueTasks))).toEqual(enqueueTasks);
   });
 
   it('is still written byte for byte as it was', () => {
     expect(toAsciiJson(send)).toBe(recorded.send);
     expect(toAsciiJson(expand)).toBe(recorded.expand);
-    expect(toAsciiJson(carryOut)).toBe(recorded.carryOut);
+    expect(toAsciiJson(enqueueTasks)).toBe(recorded.enqueueTasks);
   });
 
   it('is understood with fields that a later version added', () => {

@@ -7,6 +7,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 
+import { decodeBatch, decodeContent, encodeBatch, encodeContent } from '../../lambda/adapters/dynamo/client/codec.ts';
 import {
   DispatchItem,
   parseRecipientItem,
@@ -14,7 +15,6 @@ import {
   toStoredAttempt,
   toStoredEvent,
 } from '../../lambda/adapters/dynamo/recipient/items.ts';
-import { packBatch, packContent, unpackBatch, unpackContent } from '../../lambda/adapters/dynamo/recipient/packing.ts';
 import { MAIL_EVENT_KINDS, type MailEvent } from '../../lambda/domain/recipient/delivery.ts';
 import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import {
@@ -173,7 +173,7 @@ describe('a dispatch that an earlier version stored', () => {
   });
 
   it('is understood with all that may become of it, and with what this code does not read', () => {
-    const instants = ['lastProgressAt', 'visitedAt', 'completedAt', 'faultSince', 'stoppedAt', 'resumedAt', 'cancelledAt'];
+    const instants = ['lastProgressAt', 'sweptAt', 'completedAt', 'faultSince', 'stoppedAt', 'resumedAt', 'cancelledAt'];
     const iso = '2026-03-02T09:00:00.000Z';
     const became = {
       status: 'STOPPED',
@@ -220,17 +220,17 @@ describe('what is packed is the same unpacked', () => {
       unsubscribeUrl: 'https://example.org/u/{{id}}',
     });
 
-    expect(unpackContent(packContent(content))).toEqual(content);
+    expect(decodeContent(encodeContent(content))).toEqual(content);
   });
 
   it('a batch', async () => {
     const batch = [{ applyId: '지원-1', email: 'kim@example.com', variables: { emoji: '😀', empty: '' } }];
 
-    expect(unpackBatch(await packBatch(batch))).toEqual(batch);
+    expect(decodeBatch(await encodeBatch(batch))).toEqual(batch);
   });
 
   it('and fails on bytes nobody packed', () => {
-    expect(() => unpackBatch(new Uint8Array([1, 2, 3]))).toThrow();
-    expect(() => unpackContent(gzipSync('[]'))).toThrow();
+    expect(() => decodeBatch(new Uint8Array([1, 2, 3]))).toThrow();
+    expect(() => decodeContent(gzipSync('[]'))).toThrow();
   });
 });

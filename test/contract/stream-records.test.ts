@@ -121,6 +121,6 @@ describe('a record that no version of this code can handle is poison, kept whole
     ['a record of a kind nobody knows', { ...at(3), eventName: 'TRUNCATE' }],
     ['an empty record', {}],
   ])('%s', (_name, record) => {
-    expect(interpret(record as DynamoDBRecord)).toEqual({ kind: 'poison', record });
+    expect(interpret(record as DynamoDBRecord)).toEqual({ kind: 'malformed', record });
   });
 });

@@ -23,26 +23,26 @@ const dispatchId = 'abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrst';
 
 describe('an event of CloudWatch', () => {
   it('that shows the dashboard asks for the overview', () => {
-    expect(parseWidgetEvent(recorded.first)).toEqual({ wish: { show: 'overview' }, theme: 'light' });
+    expect(parseWidgetEvent(recorded.first)).toEqual({ query: { show: 'overview' }, theme: 'light' });
   });
 
   it('that describes the widget asks for its documentation', () => {
-    expect(parseWidgetEvent(recorded.describe).wish).toEqual({ show: 'documentation' });
-    expect(parseWidgetEvent({ ...recorded.describe, ...recorded.first }).wish).toEqual({ show: 'documentation' });
+    expect(parseWidgetEvent(recorded.describe).query).toEqual({ show: 'documentation' });
+    expect(parseWidgetEvent({ ...recorded.describe, ...recorded.first }).query).toEqual({ show: 'documentation' });
   });
 
   it('that follows a click with a filled form asks for what was typed', () => {
-    expect(parseWidgetEvent(withForm).wish).toEqual({ show: 'story', dispatchId, applyIds: ['a-1'] });
+    expect(parseWidgetEvent(withForm).query).toEqual({ show: 'story', dispatchId, applyIds: ['a-1'] });
   });
 
   it('that follows a click with words of its own asks for those', () => {
-    expect(parseWidgetEvent({ ...recorded.clicked, ...withForm }).wish).toEqual({ show: 'story', dispatchId, applyIds: [] });
+    expect(parseWidgetEvent({ ...recorded.clicked, ...withForm }).query).toEqual({ show: 'story', dispatchId, applyIds: [] });
   });
 
   it('of a widget that was made with parameters has them at the top, and asks for those at first', () => {
     const params = recorded.typed;
 
-    expect(parseWidgetEvent({ ...params, widgetContext: { ...widgetContext, params } }).wish).toEqual({
+    expect(parseWidgetEvent({ ...params, widgetContext: { ...widgetContext, params } }).query).toEqual({
       show: 'story',
       dispatchId,
       applyIds: ['a-1'],

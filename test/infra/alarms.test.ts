@@ -48,8 +48,8 @@ describe('an alarm on what the service tells', () => {
     ['MailRejected', 'notBreaching'],
     ['MailNotRendered', 'notBreaching'],
     ['FeedbackEnveloped', 'notBreaching'],
-    ['OutboxRecordPoison', 'notBreaching'],
-    ['ProgressRecordPoison', 'notBreaching'],
+    ['OutboxRecordMalformed', 'notBreaching'],
+    ['ProgressRecordMalformed', 'notBreaching'],
     ['RecipientBroken', 'notBreaching'],
     ['DispatchUnreadable', 'notBreaching'],
   ])('%s goes off at the first value and once a state, however often it is told (U18)', (metric, missing) => {
@@ -120,9 +120,9 @@ describe('an alarm on what the service tells', () => {
 
   it.each([
     [{}, 3_600, 1_800],
-    [{ lateSeconds: 600, visitSeconds: 100 }, 600, 300],
+    [{ lateSeconds: 600, revisitSeconds: 100 }, 600, 300],
     // Two looks at the same dispatch are further apart than a period may be.
-    [{ visitSeconds: 86_400 }, 3_600, 86_400],
+    [{ revisitSeconds: 86_400 }, 3_600, 86_400],
   ])('with %j calls mails late after %d s, seen over %d s', (given, Threshold, Period) => {
     const { watch: own } = synthesize('prod', given);
 
@@ -139,7 +139,7 @@ describe('an alarm on what the service tells', () => {
 
   it.each([
     ['RelaySilent', 'RecipientReEnqueued', 3, 4],
-    ['RecoveryFails', 'SweepVisitFailed', 2, 2],
+    ['RecoveryFails', 'SweepRecoveryFailed', 2, 2],
   ])('%s goes off when it happens in %s quarters of an hour', (id, MetricName, DatapointsToAlarm, EvaluationPeriods) => {
     expect(alarm(id)).toMatchObject({
       ...OWN,
@@ -176,9 +176,9 @@ describe('an alarm on a queue', () => {
 
   it('watches the dead letters of every queue that has some', () => {
     const withDeadLetters = all(dispatch, 'AWS::SQS::Queue').filter(({ Properties }) => 'RedrivePolicy' in Properties);
-    const watched = alarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
+    const monitored = alarms.filter(({ MetricName }) => MetricName === 'ApproximateNumberOfMessagesVisible');
 
-    expect(watched).toHaveLength(withDeadLetters.length);
+    expect(monitored).toHaveLength(withDeadLetters.length);
   });
 
   it.each([
@@ -200,7 +200,7 @@ describe('an alarm on a queue', () => {
 });
 
 describe('an alarm on the platform', () => {
-  it.each(['SendRecipients', 'RelayOutbox', 'FollowProgress', 'CarryOutTask', 'ApplyFeedback', 'Sweep'])(
+  it.each(['SendRecipients', 'RelayOutbox', 'FollowProgress', 'RunTask', 'ApplyFeedback', 'Sweep'])(
     'goes off when %s fails in three minutes of five',
     (name) => {
       const found = alarm(`${name}Errors`);

@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { readSettings } from '../../local/settings.ts';
-import { provideAssembly } from '../../local/cloudformation/synth.ts';
 import { type Assembly, readAssembly } from '../../local/cloudformation/assembly.ts';
+import { provideAssembly } from '../../local/cloudformation/synth.ts';
+import { readSettings } from '../../local/settings.ts';
 import { environmentOf, one, plain, ROOT } from './synthesized.ts';
 
 const BIN = join(ROOT, 'node_modules/.bin');
@@ -19,7 +19,7 @@ const FUNCTIONS = [
   'OperateSending',
   'RelayOutbox',
   'FollowProgress',
-  'CarryOutTask',
+  'RunTask',
   'SendRecipients',
   'ApplyFeedback',
   'ShowOperations',

@@ -104,7 +104,7 @@ it('no more than two functions follow the stream, as more would be throttled', (
 
 describe.each([
   ['the send queue', 'SendRecipients', 'Sends', 10, 2],
-  ['the task queue', 'CarryOutTask', 'Tasks', 1, 2],
+  ['the task queue', 'RunTask', 'Tasks', 1, 2],
   ['the feedback queue', 'ApplyFeedback', 'EventsFeedback', 10, 3],
 ])('%s', (_, consumer, queue, batchSize, maxConcurrency) => {
   const { Properties } = one(dispatch, 'AWS::Lambda::EventSourceMapping', consumer);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { AcceptDispatchEnv } from '../../lambda/handlers/accept-dispatch/env.ts';
 import { ApplyFeedbackEnv } from '../../lambda/handlers/apply-feedback/env.ts';
-import { CarryOutTaskEnv } from '../../lambda/handlers/carry-out-task/env.ts';
 import { FollowProgressEnv } from '../../lambda/handlers/follow-progress/env.ts';
 import { OperateDispatchesEnv } from '../../lambda/handlers/operate-dispatches/env.ts';
 import { OperateSendingEnv } from '../../lambda/handlers/operate-sending/env.ts';
 import { ReadDispatchesEnv } from '../../lambda/handlers/read-dispatches/env.ts';
 import { RelayOutboxEnv } from '../../lambda/handlers/relay-outbox/env.ts';
 import { ResolveUnclearEnv } from '../../lambda/handlers/resolve-unclear/env.ts';
+import { RunTaskEnv } from '../../lambda/handlers/run-task/env.ts';
 import { SendRecipientsEnv } from '../../lambda/handlers/send-recipients/env.ts';
 import { ShowOperationsEnv } from '../../lambda/handlers/show-operations/env.ts';
 import { SweepEnv } from '../../lambda/handlers/sweep/env.ts';
@@ -21,7 +21,7 @@ const FUNCTIONS = [
   ['OperateSending', OperateSendingEnv],
   ['RelayOutbox', RelayOutboxEnv],
   ['FollowProgress', FollowProgressEnv],
-  ['CarryOutTask', CarryOutTaskEnv],
+  ['RunTask', RunTaskEnv],
   ['SendRecipients', SendRecipientsEnv],
   ['ApplyFeedback', ApplyFeedbackEnv],
   ['ShowOperations', ShowOperationsEnv],
@@ -85,8 +85,8 @@ describe('the settings of a stage', () => {
     repeatGuardSeconds: 300,
     feedbackTimeoutSeconds: 12,
     feedbackVisibilitySeconds: 40,
-    stillSeconds: 500,
-    visitSeconds: 700,
+    stuckAfterSeconds: 500,
+    revisitSeconds: 700,
     templatePrefix: 'recruiting-',
     replyToAddress: 'help@example.org',
   };
@@ -136,8 +136,8 @@ describe('the settings of a stage', () => {
   it('reach the sweeper', () => {
     expect(environmentOf(own, 'Sweep')).toMatchObject({
       OPEN_INDEX: 'open',
-      STILL_SECONDS: '500',
-      VISIT_SECONDS: '700',
+      STUCK_AFTER_SECONDS: '500',
+      REVISIT_SECONDS: '700',
       RETENTION_DAYS: '90',
     });
   });

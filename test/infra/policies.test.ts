@@ -67,7 +67,7 @@ describe('the role of each function may do exactly this', () => {
     ['RelayOutbox', [...FOLLOWER, 'sqs:SendMessage on SendsQueue', 'sqs:SendMessage on TasksQueue']],
     ['FollowProgress', [...FOLLOWER, ...table('GetItem', 'Query', 'UpdateItem'), 'events:PutEvents on NewsBus']],
     [
-      'CarryOutTask',
+      'RunTask',
       [
         ...table('ConditionCheckItem', 'DeleteItem', 'GetItem', 'PartiQLInsert', 'Query', 'UpdateItem'),
         's3:DeleteObject on ListsBucket/*',

@@ -76,7 +76,7 @@ const FUNCTIONS: [string, string, { readonly byLambda?: string[]; readonly never
   ],
   ['FollowProgress', 'follow-progress', { byLambda: [...STREAM, 's3:ListBucket', 's3:PutObject'] }],
   // It cancels and reopens, but claims nothing.
-  ['CarryOutTask', 'carry-out-task', { byLambda: [...CONSUMER, ...TO_TELL_MISSING], neverDone: ['dynamodb:PartiQLUpdate'] }],
+  ['RunTask', 'run-task', { byLambda: [...CONSUMER, ...TO_TELL_MISSING], neverDone: ['dynamodb:PartiQLUpdate'] }],
   // It notes unclear attempts, and removes none.
   ['SendRecipients', 'send-recipients', { byLambda: [...CONSUMER, ...TO_TELL_MISSING], neverDone: ['dynamodb:DeleteItem'] }],
   // It shares the recipients' repository, but claims nothing.

@@ -64,8 +64,8 @@ describe('a stage', () => {
       lateSeconds: 3_600,
       alarmEmail: '',
       repeatGuardSeconds: 600,
-      stillSeconds: 600,
-      visitSeconds: 900,
+      stuckAfterSeconds: 600,
+      revisitSeconds: 900,
       progressWindowSeconds: 1,
     });
   });
@@ -89,8 +89,8 @@ describe('a stage', () => {
       pauseBaseSeconds: 2,
       pauseCapSeconds: 10,
       pauseLookSeconds: 10,
-      stillSeconds: 10,
-      visitSeconds: 10,
+      stuckAfterSeconds: 10,
+      revisitSeconds: 10,
       progressWindowSeconds: 0,
       attemptsPerRound: 7,
     });

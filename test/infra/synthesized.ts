@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 
-import { DispatchStack } from '../../lib/stacks/dispatch-stack.ts';
-import { StorageStack } from '../../lib/stacks/storage-stack.ts';
-import { WatchStack } from '../../lib/stacks/watch-stack.ts';
 import { readStage } from '../../lib/config/stages.ts';
+import { DispatchStack } from '../../lib/stacks/dispatch-stack.ts';
+import { WatchStack } from '../../lib/stacks/monitoring-stack.ts';
+import { StorageStack } from '../../lib/stacks/storage-stack.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -49,7 +49,7 @@ export const buildApp = (name: string, given: Readonly<Record<string, unknown>> 
     lists: storage.lists,
     exports: storage.exports,
   });
-  const watch = new WatchStack(app, 'Watch', { stage, table: storage.table, watched: dispatch.watched });
+  const watch = new WatchStack(app, 'Watch', { stage, table: storage.table, monitored: dispatch.monitored });
   return { app, stage, storage, dispatch, watch };
 };
 

@@ -19,7 +19,10 @@ describe('the dashboard', () => {
     ['outcomes a minute', ['MailSent', 'MailFailed', 'AttemptsExhausted']],
     ['the time from accept to sent', ['AcceptToSentSeconds', '"stat":"p50"', '"stat":"p95"', '"stat":"p99"']],
     ['lost answers', ['OutcomeUnclear', 'OutcomeConfirmed', 'UnclearResent', 'UnclearWaiting', 'OutcomeUnknown']],
-    ['ends of dispatches, and who is told of them', ['DispatchCompleted', 'DispatchStopped', 'NewsPublished', 'NewsFailed']],
+    [
+      'ends of dispatches, and who is told of them',
+      ['DispatchCompleted', 'DispatchStopped', 'EventsPublished', 'EventPublishFailed'],
+    ],
     ['quota and reputation', ['QuotaUsedShare', 'Reputation.BounceRate', 'Reputation.ComplaintRate']],
     ['what the widget could not show', ['ShowFailed']],
     ['the API', ['"5xx"', '"4xx"', '"Latency"', '"Count"']],

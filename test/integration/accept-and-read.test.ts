@@ -5,23 +5,23 @@ import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/li
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { normaliseAddress } from '../../lambda/adapters/addresses/normalise-address.ts';
-import { dispatchIdOf } from '../../lambda/adapters/hashing/dispatch-id.ts';
-import { fingerprintOf } from '../../lambda/adapters/hashing/fingerprint.ts';
+import { decodeContent } from '../../lambda/adapters/dynamo/client/codec.ts';
+import { contentKey, dispatchKey, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createAcceptRepository } from '../../lambda/adapters/dynamo/dispatch/accept-repository.ts';
 import { createBatchRepository } from '../../lambda/adapters/dynamo/dispatch/batch-repository.ts';
-import { contentKey, dispatchKey, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
-import { unpackContent } from '../../lambda/adapters/dynamo/recipient/packing.ts';
 import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { dispatchIdOf } from '../../lambda/adapters/hashing/dispatch-id.ts';
+import { fingerprintOf } from '../../lambda/adapters/hashing/fingerprint.ts';
 import { createCheckContent } from '../../lambda/adapters/template/content/check-content.ts';
 import { type AcceptResult, createAcceptDispatch } from '../../lambda/application/accept/accept-dispatch.ts';
-import { createExpandBatch } from '../../lambda/application/tasks/expand-batch.ts';
+import type { RecipientPosition } from '../../lambda/application/ports/queries.ts';
 import { createReadDispatch } from '../../lambda/application/queries/read-dispatch.ts';
-import type { RecipientPosition } from '../../lambda/application/ports/read-ports.ts';
+import { createExpandBatch } from '../../lambda/application/tasks/expand-batch.ts';
 import { createRequestParser } from '../../lambda/contracts/http/request/dispatch-request.ts';
 import type { TemplateParts } from '../../lambda/domain/dispatch/content.ts';
 import { NO_COUNTS } from '../../lambda/domain/dispatch/dispatch.ts';
-import { type RecipientStatus } from '../../lambda/domain/recipient/recipient.ts';
 import { shardOf } from '../../lambda/domain/dispatch/shards.ts';
+import { type RecipientStatus } from '../../lambda/domain/recipient/recipient.ts';
 import { createFakeObjects } from '../support/fake-objects.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -59,7 +59,7 @@ const accept = (body: object, key: string, admin = 'admin-1', clock = Date.now):
       },
     },
     isAllowedRecipient: () => true,
-    digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
+    hashes: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
     checkContent: createCheckContent(1_000_000),
     beginEstimate: () => () => Promise.resolve(undefined),
     repeatGuardSeconds: 600,
@@ -196,7 +196,7 @@ describe('accepting', () => {
     templates.delete('changing');
 
     const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key: contentKey(id) }));
-    expect(unpackContent(Item?.['data'] as Uint8Array).template).toEqual({ subject: 'Old', text: 'Old' });
+    expect(decodeContent(Item?.['data'] as Uint8Array).template).toEqual({ subject: 'Old', text: 'Old' });
     expect(await accept(body(1, { scenarioId: 'changing' }), 'snapshot')).toMatchObject({ outcome: 'replayed' });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { RecipientsView } from '../../lambda/contracts/http/response/dispatch-view.ts';
 import { SettledView } from '../../lambda/contracts/http/request/settle.ts';
+import { RecipientsView } from '../../lambda/contracts/http/response/dispatch-view.ts';
 import { poll } from '../support/stack.ts';
 import { MANUAL_STACK } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
@@ -59,6 +59,6 @@ describe('recipients of whom nobody knows whether they were sent to', () => {
       ...new Array<string>(2).fill('SENT as sent'),
     ]);
     for (const { note, who } of settled) expect({ note, who }).toEqual({ note: NOTE, who: settled[0]?.who });
-    for (const name of ['operate-dispatches', 'carry-out-task']) expect(stack.log(name)).not.toContain(NOTE);
+    for (const name of ['operate-dispatches', 'run-task']) expect(stack.log(name)).not.toContain(NOTE);
   });
 });

@@ -1,9 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createCanaryRepository } from '../../lambda/adapters/dynamo/control/canary-repository.ts';
-import { createDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/dispatch-repository.ts';
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import {
   ATTENTION,
   contentKey,
@@ -13,13 +10,24 @@ import {
   OPEN,
   recipientKey,
 } from '../../lambda/adapters/dynamo/client/keys.ts';
-import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { createCanaryRepository } from '../../lambda/adapters/dynamo/control/canary-repository.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/control/sending-repository.ts';
-import { createSweepTraces } from '../../lambda/adapters/dynamo/control/sweep-traces.ts';
+import { createSweepStates } from '../../lambda/adapters/dynamo/control/sweep-states.ts';
+import { createDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/dispatch-repository.ts';
+import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import type { Dispatch } from '../../lambda/domain/dispatch/dispatch.ts';
-import { toIso } from '../../lambda/domain/shared/instant.ts';
-import { pausedBy, pauseFor, type PausePolicy, permission, resumed, SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
 import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
+import {
+  pausedBy,
+  pauseFor,
+  type PausePolicy,
+  permission,
+  resumed,
+  SENDING,
+  type Sending,
+} from '../../lambda/domain/sending/pause.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import {
   aDispatch,
   cancelled,
@@ -173,26 +181,26 @@ describe('what senders tell one another about canaries', () => {
 });
 
 describe('the sweeper’s trace', () => {
-  const traces = () => createSweepTraces(table.client, table.tableName);
+  const sweepStates = () => createSweepStates(table.client, table.tableName);
 
   it('is none before the first pass', async () => {
-    expect(await traces().lastPassAt()).toBeUndefined();
+    expect(await sweepStates().lastPassAt()).toBeUndefined();
   });
 
   it('is the last pass, and never goes back', async () => {
-    await traces().passed(T0 + MINUTE);
-    await traces().passed(T0);
+    await sweepStates().passed(T0 + MINUTE);
+    await sweepStates().passed(T0);
 
-    expect(await traces().lastPassAt()).toBe(T0 + MINUTE);
+    expect(await sweepStates().lastPassAt()).toBe(T0 + MINUTE);
   });
 
   it('keeps the beginning and the progress of a round until one is complete', async () => {
-    await traces().keepRound(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
-    await traces().keepRound(T0 + 2 * MINUTE, undefined);
-    expect([await traces().openRound(), await traces().roundProgressAt()]).toEqual([T0 + 2 * MINUTE, T0 + 3 * MINUTE]);
+    await sweepStates().keepRound(T0 + 2 * MINUTE, T0 + 3 * MINUTE);
+    await sweepStates().keepRound(T0 + 2 * MINUTE, undefined);
+    expect([await sweepStates().openRound(), await sweepStates().roundProgressAt()]).toEqual([T0 + 2 * MINUTE, T0 + 3 * MINUTE]);
 
-    await traces().passed(T0 + 4 * MINUTE);
-    expect([await traces().openRound(), await traces().roundProgressAt()]).toEqual([undefined, undefined]);
+    await sweepStates().passed(T0 + 4 * MINUTE);
+    expect([await sweepStates().openRound(), await sweepStates().roundProgressAt()]).toEqual([undefined, undefined]);
   });
 });
 
@@ -404,8 +412,8 @@ describe('a dispatch that a pass of the sweeper meets', () => {
       needsAttention: false,
       completedAt: toIso(T0 - MINUTE),
       counts: someCounts({ SENT: 3 }),
-      visitedAt: toIso(T0),
-      visitedGeneration: 1,
+      sweptAt: toIso(T0),
+      sweptGeneration: 1,
     });
     expect(item).not.toHaveProperty('openKey');
     expect(await get(contentKey('recounted'))).not.toHaveProperty('expiresAt');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { DispatchBody } from '../chaos/request.ts';
 import { applyIdOf, type RawRow } from '../../local/table-rows.ts';
+import type { DispatchBody } from '../chaos/request.ts';
 import { madeOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll } from '../support/stack.ts';

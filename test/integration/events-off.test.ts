@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import type { RawRow } from '../../local/table-rows.ts';
 import type { CrashPointName } from '../chaos/crash/points.ts';
 import type { Tally } from '../chaos/invariants.ts';
 import type { DispatchBody } from '../chaos/request.ts';
-import type { RawRow } from '../../local/table-rows.ts';
 import { outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, type TestStack } from '../support/stack.ts';

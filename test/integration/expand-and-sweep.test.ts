@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createBatchRepository } from '../../lambda/adapters/dynamo/dispatch/batch-repository.ts';
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
+import { encodeBatch } from '../../lambda/adapters/dynamo/client/codec.ts';
 import { batchKey, contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
-import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
-import { packBatch } from '../../lambda/adapters/dynamo/recipient/packing.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/control/sending-repository.ts';
-import { createSweepTraces } from '../../lambda/adapters/dynamo/control/sweep-traces.ts';
+import { createSweepStates } from '../../lambda/adapters/dynamo/control/sweep-states.ts';
+import { createBatchRepository } from '../../lambda/adapters/dynamo/dispatch/batch-repository.ts';
+import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { createUnclearLedger } from '../../lambda/adapters/dynamo/recipient/unclear-ledger.ts';
-import { createExpandBatch } from '../../lambda/application/tasks/expand-batch.ts';
-import type { BatchKey, SendQueue } from '../../lambda/application/ports/ports.ts';
+import type { BatchKey, SendQueue } from '../../lambda/application/ports/queues.ts';
 import { createSweep } from '../../lambda/application/sweep/sweep.ts';
-import { toIso } from '../../lambda/domain/shared/instant.ts';
-import type { Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import { createExpandBatch } from '../../lambda/application/tasks/expand-batch.ts';
 import { shardOf } from '../../lambda/domain/dispatch/shards.ts';
+import type { Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { rowCounts } from '../support/builders.ts';
 import { createFakeFeedback } from '../support/fake-feedback.ts';
 import { createFakeObjects } from '../support/fake-objects.ts';
@@ -77,7 +77,7 @@ const abandoned: Recipient = {
 };
 
 describe('expanding a batch', () => {
-  const addressees = Array.from({ length: 60 }, (_, i) => ({
+  const recipientInputs = Array.from({ length: 60 }, (_, i) => ({
     applyId: `지원-${i}`,
     email: `a${i}@example.com`,
     variables: { n: i, deep: [null, 1e300] },
@@ -91,7 +91,7 @@ describe('expanding a batch', () => {
 
   it('makes a pending recipient of each entry and removes the batch', async () => {
     await putDispatch('exp', 60);
-    const object = await objects.begin('exp').put('0', await packBatch(addressees));
+    const object = await objects.begin('exp').put('0', await encodeBatch(recipientInputs));
     await put({ ...batchKey('exp', 0), object, count: 60 });
     await putRecipient('exp', '지원-3', sent);
 
@@ -142,15 +142,15 @@ describe('the sweeper', () => {
           expanded.push(...batches);
           return Promise.resolve(batches.map(() => true));
         },
-        carryOut: (tasks) => Promise.resolve(tasks.map(() => true)),
+        enqueueTasks: (tasks) => Promise.resolve(tasks.map(() => true)),
       },
       sending: createSendingRepository(table.client, table.tableName),
-      sweeps: createSweepTraces(table.client, table.tableName),
+      sweeps: createSweepStates(table.client, table.tableName),
       feedback: createFakeFeedback(),
       ledger: createUnclearLedger(table.client, table.tableName),
       clock: () => now,
-      stillMs: 10 * MINUTE,
-      visitMs: 15 * MINUTE,
+      stuckAfterMs: 10 * MINUTE,
+      revisitMs: 15 * MINUTE,
     });
     const report = await sweep({ atStart, remainingMs: () => 240_000 });
     const of = (dispatchId: string) => enqueued.filter((key) => key.dispatchId === dispatchId).map(({ applyId }) => applyId);
@@ -217,7 +217,7 @@ describe('the sweeper', () => {
     expect(await get(dispatchKey('done'))).toMatchObject({ openKey: OPEN });
 
     await run(LATER + 10 * MINUTE);
-    expect(await get(dispatchKey('done'))).toMatchObject({ openKey: 'ATTENTION', visitedAt: toIso(LATER + 10 * MINUTE) });
+    expect(await get(dispatchKey('done'))).toMatchObject({ openKey: 'ATTENTION', sweptAt: toIso(LATER + 10 * MINUTE) });
   });
 
   it('does not complete one that still has a batch, though all rows are final (Q9)', async () => {

@@ -2,19 +2,19 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { newRecipientItem } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
 import { createProgressRepository } from '../../lambda/adapters/dynamo/dispatch/progress-repository.ts';
 import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { newRecipientItem } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
-import { endIfOver, lookOver } from '../../lambda/application/progress/end-dispatch.ts';
+import { finishIfDone, inspectDispatch } from '../../lambda/application/progress/inspect-dispatch.ts';
 import { createReadDispatch } from '../../lambda/application/queries/read-dispatch.ts';
-import { visitFinished } from '../../lambda/application/sweep/visit-finished.ts';
+import { recoverFinished } from '../../lambda/application/sweep/recover-finished.ts';
 import { type Counts, countsAtAccept, NO_COUNTS } from '../../lambda/domain/dispatch/dispatch.ts';
-import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { deltaOf } from '../../lambda/domain/dispatch/progress.ts';
 import { advance, isFinal, type RecipientKey, type RecipientStatus } from '../../lambda/domain/recipient/recipient.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');
@@ -132,7 +132,7 @@ const createWorld = async () => {
 
     /** SES says late that it took the mail. */
     async confirm(row: number) {
-      const written = await recipients.amend(keyOf(row), (found) => {
+      const written = await recipients.applyPatch(keyOf(row), (found) => {
         const confirmed = advance(found.recipient, { type: 'confirmed', messageId: 'm', sentAt: now }, now);
         return confirmed.ok ? { ...found, recipient: confirmed.next } : undefined;
       });
@@ -163,14 +163,14 @@ const createWorld = async () => {
 
     async end() {
       const dispatch = await read();
-      await endIfOver(dispatches, dispatch, await lookOver(dispatches, dispatch, now), now);
+      await finishIfDone(dispatches, dispatch, await inspectDispatch(dispatches, dispatch, now), now);
     },
 
     async visit() {
       const dispatch = await read();
       if (!dispatch.isOpen || dispatch.status !== 'COMPLETED') return;
-      const taskQueue = { expand: () => Promise.resolve([]), carryOut: () => Promise.resolve([]) };
-      await visitFinished({ dispatches, taskQueue, clock, stillMs: DAY }, dispatch);
+      const taskQueue = { expand: () => Promise.resolve([]), enqueueTasks: () => Promise.resolve([]) };
+      await recoverFinished({ dispatches, taskQueue, clock, stuckAfterMs: DAY }, dispatch);
     },
 
     /** What TTL does some time after a row's retention. */
@@ -181,7 +181,7 @@ const createWorld = async () => {
 
     async check() {
       const dispatch = await read();
-      expect((await lookOver(dispatches, dispatch, now)).seen.counts).toEqual(expected());
+      expect((await inspectDispatch(dispatches, dispatch, now)).seen.counts).toEqual(expected());
       const shown = await createReadDispatch(repository).dispatch({ adminId: 'admin-1', isOperator: false }, dispatchId);
       // One that is still being sent and never ended is not old enough, unless everything was paused for weeks.
       if (dispatch.status !== 'IN_PROGRESS' || dispatch.frozenCounts !== undefined) expect(shown?.counts).toEqual(expected());

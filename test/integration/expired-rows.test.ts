@@ -1,17 +1,18 @@
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createOpenDispatchRepository } from '../../lambda/adapters/dynamo/dispatch/open-dispatch-repository.ts';
 import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
-import { endIfOver, lookOver } from '../../lambda/application/progress/end-dispatch.ts';
-import type { OpenDispatchRepository, RecipientRepository } from '../../lambda/application/ports/ports.ts';
+import type { OpenDispatchRepository } from '../../lambda/application/ports/progress.ts';
+import type { RecipientRepository } from '../../lambda/application/ports/recipients.ts';
+import { finishIfDone, inspectDispatch } from '../../lambda/application/progress/inspect-dispatch.ts';
 import { createReadDispatch } from '../../lambda/application/queries/read-dispatch.ts';
 import { type Dispatch, NO_COUNTS } from '../../lambda/domain/dispatch/dispatch.ts';
+import type { Recipient, RecipientIn, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { toIso } from '../../lambda/domain/shared/instant.ts';
-import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const CREATED = Date.parse('2026-03-01T12:00:00.000Z');
@@ -56,11 +57,11 @@ const read = async (): Promise<Dispatch> => {
 /** Looks whether the dispatch is over, and ends it. */
 const end = async (now: number) => {
   const dispatch = await read();
-  return endIfOver(dispatches, dispatch, await lookOver(dispatches, dispatch, now), now);
+  return finishIfDone(dispatches, dispatch, await inspectDispatch(dispatches, dispatch, now), now);
 };
 
 const sent: Recipient = { status: 'SENT', round: 1, attemptCount: 1, messageId: 'm', sentAt: CREATED };
-const failed: In<'FAILED'> = { status: 'FAILED', round: 1, attemptCount: 1, lastErrorCode: 'X', failedAt: CREATED };
+const failed: RecipientIn<'FAILED'> = { status: 'FAILED', round: 1, attemptCount: 1, lastErrorCode: 'X', failedAt: CREATED };
 
 beforeEach(async () => {
   n += 1;
@@ -104,7 +105,7 @@ describe('a dispatch of which rows have expired', () => {
     );
     expect(now).toMatchObject({ dispatch: { status: 'IN_PROGRESS' } });
 
-    await recipients.amend(keyOf('failed-1'), (row) => ({ ...row, recipient: { ...sent, round: 2, sentAt: EXPIRED } }));
+    await recipients.applyPatch(keyOf('failed-1'), (row) => ({ ...row, recipient: { ...sent, round: 2, sentAt: EXPIRED } }));
 
     expect(await end(EXPIRED)).toBe('completed');
     expect(await read()).toMatchObject({
@@ -116,11 +117,11 @@ describe('a dispatch of which rows have expired', () => {
 
   it('counts a row that changed by a late event once, as what it is now (V10)', async () => {
     expect(await end(CREATED + DAY)).toBe('completed');
-    await recipients.amend(keyOf('failed-2'), (row) => ({ ...row, recipient: { ...sent, sentAt: LATE } }));
+    await recipients.applyPatch(keyOf('failed-2'), (row) => ({ ...row, recipient: { ...sent, sentAt: LATE } }));
     await expire('failed-1');
 
     const dispatch = await read();
-    const { seen } = await lookOver(dispatches, dispatch, EXPIRED);
+    const { seen } = await inspectDispatch(dispatches, dispatch, EXPIRED);
 
     expect(seen.counts).toEqual({ ...NO_COUNTS, SENT: 3, FAILED: 1 });
   });
@@ -135,7 +136,7 @@ describe('a dispatch of which rows have expired', () => {
 
 it('a row that is reopened after its dispatch ended is left out of the counts of that end, one that changed before is not', async () => {
   const result: GetCommand['input'] = { TableName: table.tableName, Key: recipientKey(keyOf('failed-1')), ConsistentRead: true };
-  await recipients.amend(keyOf('failed-1'), (row) => ({ ...row, recipient: { ...sent, sentAt: CREATED } }));
+  await recipients.applyPatch(keyOf('failed-1'), (row) => ({ ...row, recipient: { ...sent, sentAt: CREATED } }));
   expect((await table.client.send(new GetCommand(result))).Item).not.toHaveProperty('reopenedAfter');
 
   expect(await end(CREATED + DAY)).toBe('completed');

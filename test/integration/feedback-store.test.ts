@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createFeedbackRepository } from '../../lambda/adapters/dynamo/control/feedback-repository.ts';
-import type { FeedbackRepository } from '../../lambda/application/ports/ports.ts';
+import type { FeedbackRepository } from '../../lambda/application/ports/control.ts';
 import { MOST_UNAPPLIED, type UnappliedEvent } from '../../lambda/domain/sending/watermark.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { controlKey, dispatchKey, type ItemKey, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createFeedbackRepository } from '../../lambda/adapters/dynamo/control/feedback-repository.ts';
 import { parseRecipientItem, stateAttributes, toStoredAttempt } from '../../lambda/adapters/dynamo/recipient/items.ts';
-import { controlKey, dispatchKey, type ItemKey, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
 import type { FeedbackSignal } from '../../lambda/application/feedback/apply-event.ts';
 import { createApplyFeedback } from '../../lambda/application/feedback/apply-feedback.ts';

@@ -118,9 +118,9 @@ describe('the same content under another key', () => {
   });
 
   it('from another admin is a possible duplicate of which no more is told', async () => {
-    const id = await stack.accepted('told', once('told'));
+    const id = await stack.accepted('published', once('published'));
 
-    const response = await stack.post('told', once('told'), 'secondAdmin');
+    const response = await stack.post('published', once('published'), 'secondAdmin');
 
     expect(response.status).toBe(409);
     const text = JSON.stringify(await problem(response));

@@ -12,7 +12,7 @@ let objects: ReturnType<typeof openObjects>;
 
 /** More than fit one transaction as rows. */
 const MANY = 150;
-const WORKER = 'carry-out-task';
+const WORKER = 'run-task';
 /** Until the test ends it, however long the machine takes. */
 const OUTAGE_SECONDS = 600;
 

@@ -5,15 +5,15 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createContentRepository } from '../../lambda/adapters/dynamo/dispatch/content-repository.ts';
+import { encodeBatch } from '../../lambda/adapters/dynamo/client/codec.ts';
 import { batchKey, contentKey, dispatchKey, shardPartition } from '../../lambda/adapters/dynamo/client/keys.ts';
-import { packBatch } from '../../lambda/adapters/dynamo/recipient/packing.ts';
+import { createContentRepository } from '../../lambda/adapters/dynamo/dispatch/content-repository.ts';
 import { createObjectReader } from '../../lambda/adapters/s3/object-reader.ts';
-import type { NewDispatch } from '../../lambda/application/ports/accept-ports.ts';
-import type { ObjectWriter } from '../../lambda/application/ports/list-ports.ts';
-import type { Addressee } from '../../lambda/domain/dispatch/content.ts';
-import { startCountingDoors } from '../../tools/costs/counts/doors.ts';
-import { aNewDispatch, someAddressees } from '../support/accept-builders.ts';
+import type { NewDispatch } from '../../lambda/application/ports/accept.ts';
+import type { ObjectWriter } from '../../lambda/application/ports/objects.ts';
+import type { RecipientInput } from '../../lambda/domain/dispatch/content.ts';
+import { startCountingProxies } from '../../tools/costs/counts/proxies.ts';
+import { aNewDispatch, someRecipientInputs } from '../support/accept-builders.ts';
 import { type ListWorld, startListWorld } from '../support/list-world.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await table.stop();
 });
 
-const entryOf = (dispatchId: string, recipients: readonly Addressee[], html?: string): NewDispatch => {
+const entryOf = (dispatchId: string, recipients: readonly RecipientInput[], html?: string): NewDispatch => {
   const entry = aNewDispatch([...recipients], html === undefined ? {} : { html });
   return { ...entry, dispatch: { ...entry.dispatch, dispatchId, createdAt: Date.now() } };
 };
@@ -51,7 +51,7 @@ const applyIdsOf = async (id: string, shards: number): Promise<string[]> => {
   }
   return ids.sort();
 };
-const idsOf = (recipients: readonly Addressee[]) => recipients.map(({ applyId }) => applyId).sort();
+const idsOf = (recipients: readonly RecipientInput[]) => recipients.map(({ applyId }) => applyId).sort();
 const deleteObject = (Key: string) => world.s3.send(new DeleteObjectCommand({ Bucket: world.bucket, Key }));
 const putObject = (Key: string, Body: Uint8Array) => world.s3.send(new PutObjectCommand({ Bucket: world.bucket, Key, Body }));
 
@@ -61,10 +61,13 @@ describe('write units of one accept, counted at the door of the table', () => {
 
   it('are at most 300 for any partition key, from 1 to 50,000 recipients', async () => {
     const endpoint = await table.client.config.endpoint?.();
-    const doors = await startCountingDoors({ dynamodb: `http://127.0.0.1:${endpoint?.port ?? 0}`, sqs: 'http://127.0.0.1:1' });
+    const proxies = await startCountingProxies({
+      dynamodb: `http://127.0.0.1:${endpoint?.port ?? 0}`,
+      sqs: 'http://127.0.0.1:1',
+    });
     const through = DynamoDBDocumentClient.from(
       new DynamoDBClient({
-        endpoint: doors.dynamodb,
+        endpoint: proxies.dynamodb,
         region: 'eu-west-1',
         credentials: { accessKeyId: 'a', secretAccessKey: 's' },
       }),
@@ -80,22 +83,22 @@ describe('write units of one accept, counted at the door of the table', () => {
     ] as const;
     const counted: string[] = [];
     for (const [n, bytes] of sizes) {
-      const entry = entryOf(`units-${n}-${bytes}`, someAddressees(n, wide(bytes)), html());
+      const entry = entryOf(`units-${n}-${bytes}`, someRecipientInputs(n, wide(bytes)), html());
       const startedAt = performance.now();
       const before = process.memoryUsage().rss;
       expect(await world.accept(world.writer, through).create(entry)).toEqual({ outcome: 'created' });
       const ms = Math.round(performance.now() - startedAt);
       const moreMb = Math.round((process.memoryUsage().rss - before) / 2 ** 20);
-      const { units = 0, billed = 0 } = doors.read().transactions.at(-1) ?? {};
+      const { units = 0, billed = 0 } = proxies.read().transactions.at(-1) ?? {};
       counted.push(
         `${n} recipients of ${bytes} bytes: at most ${units} write units a key, ${billed} in all; ${ms} ms, ${moreMb} MB`,
       );
     }
     process.stdout.write(`${counted.join('\n')}\n`);
-    doors.stop();
+    proxies.stop();
     through.destroy();
 
-    const { transactions } = doors.read();
+    const { transactions } = proxies.read();
     expect(transactions).toHaveLength(sizes.length);
     for (const { units } of transactions) expect(units).toBeLessThanOrEqual(300);
   });
@@ -103,7 +106,7 @@ describe('write units of one accept, counted at the door of the table', () => {
 
 describe('a long list', () => {
   it('becomes its recipients, each once, and leaves neither items nor objects', async () => {
-    const recipients = someAddressees(2_300);
+    const recipients = someRecipientInputs(2_300);
     await world.accept().create(entryOf('whole', recipients));
     expect((await world.keys()).filter((key) => key.includes('/whole/'))).toHaveLength(3);
 
@@ -119,7 +122,7 @@ describe('a long list', () => {
   });
 
   it('is done for the second of two messages of one batch, whenever it comes (V31)', async () => {
-    await world.accept().create(entryOf('twice', someAddressees(600)));
+    await world.accept().create(entryOf('twice', someRecipientInputs(600)));
     const results = await Promise.all([world.expand('twice', 0), world.expand('twice', 0)]);
     results.push(await world.expand('twice', 0));
 
@@ -129,7 +132,7 @@ describe('a long list', () => {
   });
 
   it('is done for a worker that finds the object gone because another one has expanded the batch (V31)', async () => {
-    await world.accept().create(entryOf('overtaken', someAddressees(200)));
+    await world.accept().create(entryOf('overtaken', someRecipientInputs(200)));
     const key = { dispatchId: 'overtaken', batch: 0 };
     const found = await world.batches.find(key);
     if (found === undefined) throw new Error('there is no batch');
@@ -141,7 +144,7 @@ describe('a long list', () => {
   });
 
   it('is never another one, though a repetition with reordered recipients stores its objects after the commit (V26)', async () => {
-    const recipients = someAddressees(1_500);
+    const recipients = someRecipientInputs(1_500);
     const late = Promise.withResolvers<undefined>();
     // Begun before the first one committed, and slow to store.
     const slow: ObjectWriter = {
@@ -164,8 +167,8 @@ describe('a long list', () => {
 
   it('is that of the request which won, though another body came under the same key at the same time', async () => {
     const [ours, theirs] = [
-      someAddressees(1_200),
-      someAddressees(1_300).map((each) => ({ ...each, applyId: `b-${each.applyId}` })),
+      someRecipientInputs(1_200),
+      someRecipientInputs(1_300).map((each) => ({ ...each, applyId: `b-${each.applyId}` })),
     ];
     const results = await Promise.all([ours, theirs].map((recipients) => world.accept().create(entryOf('changed', recipients))));
 
@@ -179,9 +182,9 @@ describe('a long list', () => {
 describe('an object that cannot be read', () => {
   it.each([
     ['missing', deleteObject],
-    ['altered', async (key: string) => putObject(key, await packBatch(someAddressees(3)))],
+    ['altered', async (key: string) => putObject(key, await encodeBatch(someRecipientInputs(3)))],
   ])('because it is %s stops its dispatch, and works again once it is restored (V26)', async (how, damage) => {
-    const recipients = someAddressees(150);
+    const recipients = someRecipientInputs(150);
     await world.accept().create(entryOf(how, recipients));
     const key = await objectOf(how, 0);
     const bytes = await createObjectReader(world.s3, world.bucket).read(key);
@@ -198,7 +201,7 @@ describe('an object that cannot be read', () => {
   });
 
   it('stops a dispatch whose content it holds', async () => {
-    await world.accept().create(entryOf('content', someAddressees(1), randomBytes(70_000).toString('base64')));
+    await world.accept().create(entryOf('content', someRecipientInputs(1), randomBytes(70_000).toString('base64')));
     const object: unknown = (await get(contentKey('content')))?.['object'];
     const { client, tableName } = table;
     const contents = createContentRepository({
@@ -218,7 +221,7 @@ describe('an object that cannot be read', () => {
 
 describe('a batch of a cancelled dispatch', () => {
   it('is removed unread and counted, so that a missing object keeps nobody from cancelling', async () => {
-    await world.accept().create(entryOf('cancelled', someAddressees(1_100)));
+    await world.accept().create(entryOf('cancelled', someRecipientInputs(1_100)));
     for (const batch of [0, 1]) await deleteObject(await objectOf('cancelled', batch));
     await table.client.send(
       new UpdateCommand({
@@ -243,11 +246,11 @@ describe('a batch of a cancelled dispatch', () => {
 
 describe('objects that no item names', () => {
   it('go after an hour, and those that a batch or a content names stay (V31)', async () => {
-    const recipients = someAddressees(500);
+    const recipients = someRecipientInputs(500);
     const html = randomBytes(70_000).toString('base64');
     await world.accept().create(entryOf('kept', recipients, html));
     // A try that died before its commit.
-    await world.writer.begin('kept').put('0', await packBatch(recipients));
+    await world.writer.begin('kept').put('0', await encodeBatch(recipients));
     const ofKept = async () => (await world.keys()).filter((key) => key.includes('/kept/'));
     expect(await ofKept()).toHaveLength(3);
 

@@ -4,22 +4,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { dispatchIdOf } from '../../lambda/adapters/hashing/dispatch-id.ts';
-import { createFindExport } from '../../lambda/adapters/dynamo/task/export-repository.ts';
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
-import { adminKey, ATTENTION, contentKey, dispatchKey, OPEN, recipientKey, taskKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import {
+  adminKey,
+  ATTENTION,
+  contentKey,
+  dispatchKey,
+  OPEN,
+  recipientKey,
+  taskKey,
+} from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createListRepository } from '../../lambda/adapters/dynamo/query/list-repository.ts';
-import { createOperateRepository } from '../../lambda/adapters/dynamo/task/operate-repository.ts';
 import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
+import { createFindExport } from '../../lambda/adapters/dynamo/task/export-repository.ts';
+import { createOperateRepository } from '../../lambda/adapters/dynamo/task/operate-repository.ts';
 import { createTaskRepository } from '../../lambda/adapters/dynamo/task/task-repository.ts';
-import { createCarryOutTask } from '../../lambda/application/tasks/carry-out-task.ts';
-import type { DispatchPage, DispatchQuery } from '../../lambda/application/ports/read-ports.ts';
+import { dispatchIdOf } from '../../lambda/adapters/hashing/dispatch-id.ts';
 import { createSettleRecipient } from '../../lambda/application/commands/settle-recipient.ts';
+import type { DispatchPage, DispatchQuery } from '../../lambda/application/ports/queries.ts';
+import { createRunTask } from '../../lambda/application/tasks/run-task.ts';
 import type { Dispatch } from '../../lambda/domain/dispatch/dispatch.ts';
-import { toIso } from '../../lambda/domain/shared/instant.ts';
-import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import { shardOf } from '../../lambda/domain/dispatch/shards.ts';
+import type { Recipient } from '../../lambda/domain/recipient/recipient.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { aDispatch, sent, unknown } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import { noBatches } from '../support/fake-objects.ts';
@@ -173,7 +181,7 @@ describe('an export', () => {
     });
     const parts = new Map<string, readonly string[]>();
     const files: string[] = [];
-    const carryOut = createCarryOutTask({
+    const enqueueTasks = createRunTask({
       ...noBatches,
       tasks: createTaskRepository(client, tableName, () => T0),
       recipients: createRecipientRepository({
@@ -202,10 +210,10 @@ describe('an export', () => {
     const find = createFindExport(client, tableName);
     const times = [60_000, 0];
 
-    expect(await carryOut(key, () => times.shift() ?? 60_000)).toMatchObject({ outcome: 'more' });
+    expect(await enqueueTasks(key, () => times.shift() ?? 60_000)).toMatchObject({ outcome: 'more' });
     const before = await find(key);
     expect(before).not.toHaveProperty('doneAt');
-    expect(await carryOut(key, () => 60_000)).toMatchObject({ outcome: 'done' });
+    expect(await enqueueTasks(key, () => 60_000)).toMatchObject({ outcome: 'done' });
 
     expect(files.toSorted()).toEqual(
       Array.from({ length: 40 }, (_, i) => i)

@@ -17,7 +17,7 @@ const sending = (method: 'GET' | 'PUT', body?: unknown, token = stack.descriptio
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 
-const Operated = z.looseObject({ id: z.string(), status: z.string(), task: z.number() });
+const CommandResult = z.looseObject({ id: z.string(), status: z.string(), task: z.number() });
 const Retried = z.object({ recipients: z.array(z.looseObject({ result: z.string(), status: z.string() })) });
 const retry = async (id: string, body: unknown) => {
   const response = await stack.request('POST', `/dispatches/${id}/retry`, {
@@ -46,9 +46,9 @@ describe('cancelling', () => {
     const second = await post(id, 'cancel');
 
     expect([first.status, second.status]).toEqual([202, 202]);
-    const answer = Operated.parse(await first.json());
+    const answer = CommandResult.parse(await first.json());
     expect(answer).toMatchObject({ id, status: 'CANCELLED', task: 1 });
-    expect(Operated.parse(await second.json())).toEqual(answer);
+    expect(CommandResult.parse(await second.json())).toEqual(answer);
 
     const { status, counts } = await stack.finished(id);
     const { SENT: sent = 0, CANCELLED: cancelled = 0 } = counts;

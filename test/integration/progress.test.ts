@@ -70,7 +70,7 @@ const sorted = ({ counts, deliveries }: Awaited<ReturnType<typeof bothCounts>>['
 describe(`a dispatch of ${RECIPIENTS} recipients`, () => {
   const stack = useStack('progress', { LOCAL_CRASH_POINTS: '1' });
   let id = '';
-  const idsOfNews = async () => (await stack.news(id)).map(({ detail }) => detail.id);
+  const idsOfEvents = async () => (await stack.news(id)).map(({ detail }) => detail.id);
 
   beforeAll(async () => {
     id = await stack.accepted('mixed', bodyOf(stack, RECIPIENTS, addressOf));
@@ -109,10 +109,10 @@ describe(`a dispatch of ${RECIPIENTS} recipients`, () => {
   );
 
   it('is told of on the bus, with ids that stay', async () => {
-    await poll(idsOfNews, (ids) => new Set(ids).size >= 2);
+    await poll(idsOfEvents, (ids) => new Set(ids).size >= 2);
     const completed = (await stack.news(id)).find(({ detail }) => detail.id === `${id}-0-completed`);
 
-    expect(new Set(await idsOfNews())).toEqual(new Set([`${id}-0-completed`, `${id}-0-needs-attention`]));
+    expect(new Set(await idsOfEvents())).toEqual(new Set([`${id}-0-completed`, `${id}-0-needs-attention`]));
     expect(completed).toMatchObject({
       source: 'mail-dispatch',
       'detail-type': 'Dispatch Completed',
@@ -127,10 +127,10 @@ describe(`a dispatch of ${RECIPIENTS} recipients`, () => {
       const before = await settled(stack, id);
       for (const times of [2, 3]) {
         await stack.replayStream('follow-progress');
-        await poll(idsOfNews, (ids) => ids.filter((each) => each.endsWith('-completed')).length >= times, PATIENCE_MS);
+        await poll(idsOfEvents, (ids) => ids.filter((each) => each.endsWith('-completed')).length >= times, PATIENCE_MS);
         expect((await settled(stack, id)).kept).toEqual(before.kept);
       }
-      expect(new Set(await idsOfNews())).toEqual(new Set([`${id}-0-completed`, `${id}-0-needs-attention`]));
+      expect(new Set(await idsOfEvents())).toEqual(new Set([`${id}-0-completed`, `${id}-0-needs-attention`]));
     },
     300_000 + 2 * PATIENCE_MS,
   );

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 
-import { runOrdeal } from '../chaos/run.ts';
+import { runChaos } from '../chaos/run.ts';
 import { lookForLeaks } from '../leak-scan/look.ts';
 import { markersOfRequest } from '../leak-scan/markers.ts';
 
 it('a dispatch is sent to its end, each mail once, while processes are killed at random and SES misbehaves (L9, U7)', async () => {
-  const report = await runOrdeal({
+  const report = await runChaos({
     recipients: 200,
     seed: 7,
     policy: 'auto',

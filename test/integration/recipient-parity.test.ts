@@ -3,13 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { parseRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { contentKey, dispatchKey, recipientKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { parseRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
-import type { StoredRecipient } from '../../lambda/application/ports/ports.ts';
+import type { StoredRecipient } from '../../lambda/application/ports/recipients.ts';
 import type { DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
+import {
+  advance,
+  ATTEMPTS_EXHAUSTED,
+  isFinal,
+  type Recipient,
+  type RecipientIn,
+} from '../../lambda/domain/recipient/recipient.ts';
 import { toIso } from '../../lambda/domain/shared/instant.ts';
-import { advance, ATTEMPTS_EXHAUSTED, type In, isFinal, type Recipient } from '../../lambda/domain/recipient/recipient.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -103,7 +109,7 @@ describe('the condition in the table and the rule in the domain agree on whose o
 
     const [result] = await repository().writeAll([{ key, token: 'ours', next, attempts: [] }]);
 
-    expect(result).toBe(rule.ok ? 'written' : 'lease-lost');
+    expect(result).toBe(rule.ok ? 'written' : 'conflict');
     expect((await read(key)).row.recipient).toEqual(rule.ok ? rule.next : state);
   });
 });
@@ -114,7 +120,7 @@ describe('the condition in the table and the rule in the domain agree on who res
     const now = ours.until;
     const rule = advance(state, { type: 'resolved-unknown', token: 'ours' }, now);
 
-    const written = await repository().amend(key, (row) => {
+    const written = await repository().applyPatch(key, (row) => {
       const transition = advance(row.recipient, { type: 'resolved-unknown', token: 'ours' }, now);
       return transition.ok ? { ...row, recipient: transition.next } : undefined;
     });
@@ -128,7 +134,7 @@ describe('the condition in the table and the rule in the domain agree on who res
   it('one of five walks, and not a late holder as well', async () => {
     const key = await stored({ ...tries, status: 'PROCESSING', lease: ours });
     const resolve = (i: number) =>
-      repository().amend(key, (row) => {
+      repository().applyPatch(key, (row) => {
         if (row.recipient.status !== 'PROCESSING') return undefined;
         const next: Recipient = { ...tries, status: 'PENDING', nextAttemptAt: NOW + i, lastErrorCode: 'OUTCOME_UNCLEAR' };
         return { ...row, recipient: next };
@@ -151,14 +157,14 @@ describe('the condition in the table and the rule in the domain agree on what is
 
     const result = await repository().cancel(key, NOW);
 
-    expect(result).toBe(rule.ok ? 'written' : 'lease-lost');
+    expect(result).toBe(rule.ok ? 'written' : 'conflict');
     const { row, item } = await read(key);
     expect(row.recipient).toEqual(rule.ok ? rule.next : state);
     if (rule.ok) expect(item).toMatchObject({ expiresAt: NOW / 1000 + 30 * 86_400 });
   });
 
   it('for one that is not there', async () => {
-    expect(await repository().cancel({ dispatchId: 'nowhere', shard: 0, applyId: 'nobody' }, NOW)).toBe('lease-lost');
+    expect(await repository().cancel({ dispatchId: 'nowhere', shard: 0, applyId: 'nobody' }, NOW)).toBe('conflict');
   });
 });
 
@@ -176,7 +182,7 @@ describe('an event of SES', () => {
       const key = await stored(state);
       const rule = advance(state, { type: 'confirmed', messageId: 'm-9', sentAt }, NOW);
 
-      expect(await repository().amend(key, confirm)).toBe('written');
+      expect(await repository().applyPatch(key, confirm)).toBe('written');
 
       const { row, item } = await read(key);
       expect(row).toMatchObject({ recipient: rule.ok ? rule.next : state, delivery: 'delivered', events: [event] });
@@ -192,12 +198,12 @@ describe('an event of SES', () => {
   it('and a claim at the same time lose nothing of each other, whoever is first', async () => {
     const key = await stored({ ...tries, status: 'PENDING', nextAttemptAt: NOW });
 
-    const [amended, ...claims] = await Promise.all([
-      repository().amend(key, confirm),
+    const [patched, ...claims] = await Promise.all([
+      repository().applyPatch(key, confirm),
       ...['w1', 'w2', 'w3'].map((token) => repository().claimAll([{ key, lease: { token, until: ours.until } }], NOW)),
     ]);
 
-    expect(amended).toBe('written');
+    expect(patched).toBe('written');
     const { row } = await read(key);
     expect(row).toMatchObject({ recipient: { status: 'SENT', messageId: 'm-9' }, events: [event] });
     expect(row.attempts).toHaveLength(claims.flat().filter(({ outcome }) => outcome === 'claimed').length);
@@ -206,7 +212,7 @@ describe('an event of SES', () => {
   it('loses none of eight that come at once', async () => {
     const key = await stored({ ...tries, status: 'SENT', messageId: 'm-9', sentAt });
     const add = (n: number) =>
-      repository().amend(key, (row) => ({ ...row, events: [...row.events, { ...event, at: sentAt + n }] }));
+      repository().applyPatch(key, (row) => ({ ...row, events: [...row.events, { ...event, at: sentAt + n }] }));
     let open = [0, 1, 2, 3, 4, 5, 6, 7];
     while (open.length > 0) {
       const results = await Promise.all(open.map(add));
@@ -220,16 +226,16 @@ describe('an event of SES', () => {
     const key = await stored({ ...tries, status: 'CANCELLED', cancelledAt: NOW });
     await table.client.send(new DeleteCommand({ TableName: table.tableName, Key: dispatchKey(key.dispatchId) }));
 
-    expect(await repository().amend(key, confirm)).toBe('gone');
+    expect(await repository().applyPatch(key, confirm)).toBe('gone');
     expect(await readDispatch(key.dispatchId)).toBeUndefined();
-    expect(await repository().amend({ ...key, applyId: 'nobody' }, confirm)).toBe('gone');
+    expect(await repository().applyPatch({ ...key, applyId: 'nobody' }, confirm)).toBe('gone');
   });
 
   it('that says nothing new writes nothing', async () => {
     const key = await stored({ ...tries, status: 'SENT', messageId: 'm-9', sentAt });
     const before = await read(key);
 
-    expect(await repository().amend(key, () => undefined)).toBe('unchanged');
+    expect(await repository().applyPatch(key, () => undefined)).toBe('unchanged');
     expect(await read(key)).toEqual(before);
   });
 });
@@ -251,7 +257,7 @@ describe('the condition in the table and the rule in the domain agree on what a 
 });
 
 describe('reopening', () => {
-  const final: readonly In<'FAILED' | 'UNKNOWN'>[] = STATES.flatMap(([, state]) =>
+  const final: readonly RecipientIn<'FAILED' | 'UNKNOWN'>[] = STATES.flatMap(([, state]) =>
     state.status === 'FAILED' || state.status === 'UNKNOWN' ? [state] : [],
   );
   const [exhausted] = final.filter(({ lastErrorCode }) => lastErrorCode === ATTEMPTS_EXHAUSTED);
@@ -277,7 +283,7 @@ describe('reopening', () => {
       const { row, item } = await read(key);
       const dispatch = await readDispatch(key.dispatchId);
       if (after === undefined) {
-        expect(result).toBe('lease-lost');
+        expect(result).toBe('conflict');
         expect(row.recipient).toEqual(state);
         expect(dispatch).toEqual({ ...dispatchKey(key.dispatchId), status: before, generation: 0 });
         return;
@@ -300,7 +306,7 @@ describe('reopening', () => {
   ])('does not happen in a dispatch taken for %s that is %s by now', async (seen, status) => {
     const key = await stored(exhausted, status);
 
-    expect(await repository().reopen(key, exhausted, reopened(exhausted), seen)).toBe('lease-lost');
+    expect(await repository().reopen(key, exhausted, reopened(exhausted), seen)).toBe('conflict');
     expect((await read(key)).row.recipient).toEqual(exhausted);
   });
 
@@ -308,18 +314,18 @@ describe('reopening', () => {
     const key = await stored(exhausted);
     await repository().reopen(key, exhausted, reopened(exhausted), 'COMPLETED');
 
-    expect(await repository().reopen(key, exhausted, reopened(exhausted), 'IN_PROGRESS')).toBe('lease-lost');
+    expect(await repository().reopen(key, exhausted, reopened(exhausted), 'IN_PROGRESS')).toBe('conflict');
     expect(await readDispatch(key.dispatchId)).toMatchObject({ generation: 1 });
   });
 
-  it.each<[string, Partial<In<'FAILED'>>]>([
+  it.each<[string, Partial<RecipientIn<'FAILED'>>]>([
     ['of an earlier round', { round: 2 }],
     ['by another code', { lastErrorCode: 'MESSAGE_REJECTED' }],
     ['at another instant', { failedAt: NOW - 1 }],
   ])('does not happen for a failure %s', async (_name, other) => {
     const key = await stored(exhausted);
 
-    expect(await repository().reopen(key, { ...exhausted, ...other }, reopened(exhausted), 'COMPLETED')).toBe('lease-lost');
+    expect(await repository().reopen(key, { ...exhausted, ...other }, reopened(exhausted), 'COMPLETED')).toBe('conflict');
   });
 });
 

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createAccountRepository } from '../../lambda/adapters/dynamo/control/account-repository.ts';
 import { controlKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createAccountRepository } from '../../lambda/adapters/dynamo/control/account-repository.ts';
 import { createSesReadBudget } from '../../lambda/adapters/dynamo/control/ses-read-budget.ts';
 import { anAccount } from '../support/account-builders.ts';
 import { T0 } from '../support/clock.ts';

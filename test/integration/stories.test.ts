@@ -1,12 +1,12 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { newRecipientItem } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { batchKey, recipientKey, taskKey } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { createDetailsRepository } from '../../lambda/adapters/dynamo/query/details-repository.ts';
 import { createOpenList } from '../../lambda/adapters/dynamo/query/list-repository.ts';
-import { createStoryRepository } from '../../lambda/adapters/dynamo/query/story-repository.ts';
+import { newRecipientItem } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { newTaskItem } from '../../lambda/adapters/dynamo/task/task-item.ts';
-import type { StoryRepository } from '../../lambda/application/ports/show-ports.ts';
+import type { DetailsRepository } from '../../lambda/application/ports/queries.ts';
 import type { Dispatch } from '../../lambda/domain/dispatch/dispatch.ts';
 import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { aDispatch, aKey } from '../support/builders.ts';
@@ -15,14 +15,14 @@ import { startTable, type TestTable } from '../support/table.ts';
 
 let table: TestTable;
 let client: DynamoDBDocumentClient;
-let stories: StoryRepository;
+let detailsRepository: DetailsRepository;
 
 const put = (Item: Record<string, unknown>) => client.send(new PutCommand({ TableName: table.tableName, Item }));
 
 beforeAll(async () => {
   table = await startTable();
   client = table.client;
-  stories = createStoryRepository(client, table.tableName, () => 0);
+  detailsRepository = createDetailsRepository(client, table.tableName, () => 0);
 });
 afterAll(async () => {
   await table.stop();
@@ -35,9 +35,9 @@ describe('in the table, the story of a dispatch', () => {
     await put({ ...taskKey({ dispatchId: 'd1', task: 2 }), ...task });
     for (const n of [0, 1, 2]) await put({ ...batchKey('d1', n), object: `d1/${n}`, count: 1 });
 
-    expect(await stories.tasksLeft('d1')).toEqual([{ task: 2, kind: 'resume', requestedAt: T0 }]);
-    expect(await stories.batchesLeft('d1')).toBe(3);
-    expect([await stories.tasksLeft('d2'), await stories.batchesLeft('d2')]).toEqual([[], 0]);
+    expect(await detailsRepository.pendingTasks('d1')).toEqual([{ task: 2, kind: 'resume', requestedAt: T0 }]);
+    expect(await detailsRepository.pendingBatches('d1')).toBe(3);
+    expect([await detailsRepository.pendingTasks('d2'), await detailsRepository.pendingBatches('d2')]).toEqual([[], 0]);
   });
 });
 
@@ -57,9 +57,9 @@ describe('in the table, the recipients of a dispatch to look into', () => {
       { applyId: 'e', status: 'UNKNOWN', delivery: 'none', code: 'OUTCOME_UNCLEAR' },
     ];
 
-    expect(await stories.badRecipients({ dispatchId: 'd3', shards: 3 }, 10)).toEqual(found);
-    expect(await stories.badRecipients({ dispatchId: 'd3', shards: 3 }, 2)).toEqual(found.slice(0, 2));
-    expect(await stories.badRecipients({ dispatchId: 'd4', shards: 3 }, 2)).toEqual([]);
+    expect(await detailsRepository.badRecipients({ dispatchId: 'd3', shards: 3 }, 10)).toEqual(found);
+    expect(await detailsRepository.badRecipients({ dispatchId: 'd3', shards: 3 }, 2)).toEqual(found.slice(0, 2));
+    expect(await detailsRepository.badRecipients({ dispatchId: 'd4', shards: 3 }, 2)).toEqual([]);
   });
 });
 
@@ -71,7 +71,7 @@ describe('in the table, the story of a recipient', () => {
     const attempts = [{ lease: 'x', startedAt: toIso(T0), outcome: 'sent', messageId: 'ses-1', ms: 12 }];
     await put({ ...recipientKey(aKey('a-1', 'd1')), ...item, ...sent, attempts, events, delivery: 'delivered' });
 
-    const found = await stories.recipient(aKey('a-1', 'd1'));
+    const found = await detailsRepository.recipient(aKey('a-1', 'd1'));
 
     expect(found).toEqual({
       applyId: 'a-1',
@@ -85,7 +85,7 @@ describe('in the table, the story of a recipient', () => {
   });
 
   it('is none when there is no row', async () => {
-    expect(await stories.recipient(aKey('b', 'd1'))).toBeUndefined();
+    expect(await detailsRepository.recipient(aKey('b', 'd1'))).toBeUndefined();
   });
 });
 

@@ -4,19 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey, taskKey } from '../../lambda/adapters/dynamo/client/keys.ts';
-import { createOperateRepository } from '../../lambda/adapters/dynamo/task/operate-repository.ts';
 import { createReadRepository } from '../../lambda/adapters/dynamo/query/read-repository.ts';
+import { newRecipientItem, stateAttributes } from '../../lambda/adapters/dynamo/recipient/items.ts';
 import { createRecipientRepository } from '../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
+import { createOperateRepository } from '../../lambda/adapters/dynamo/task/operate-repository.ts';
 import { createTaskRepository } from '../../lambda/adapters/dynamo/task/task-repository.ts';
-import { createCarryOutTask } from '../../lambda/application/tasks/carry-out-task.ts';
 import { createOperateDispatch } from '../../lambda/application/commands/operate-dispatch.ts';
+import { createRunTask } from '../../lambda/application/tasks/run-task.ts';
+import { checkCommand, type Command } from '../../lambda/domain/dispatch/command.ts';
 import type { DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
-import { toIso } from '../../lambda/domain/shared/instant.ts';
-import { type Operation, permit } from '../../lambda/domain/dispatch/operation.ts';
-import type { Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { shardOf } from '../../lambda/domain/dispatch/shards.ts';
+import type { Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import { toIso } from '../../lambda/domain/shared/instant.ts';
 import { noBatches } from '../support/fake-objects.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 
@@ -80,7 +80,7 @@ const failed = (failedAt: number, lastErrorCode = 'INVALID_PARAMETER'): Recipien
   failedAt,
 });
 
-const operate = (operation: Operation, dispatchId: string) =>
+const operate = (operation: Command, dispatchId: string) =>
   createOperateDispatch({
     dispatches: createOperateRepository(table.client, table.tableName),
     rows: createReadRepository(table.client, table.tableName, () => 0),
@@ -91,7 +91,7 @@ const operate = (operation: Operation, dispatchId: string) =>
 
 const worker = () => {
   const queued: RecipientKey[] = [];
-  const carryOut = createCarryOutTask({
+  const enqueueTasks = createRunTask({
     ...noBatches,
     tasks: createTaskRepository(table.client, table.tableName, () => 0),
     recipients: createRecipientRepository({
@@ -115,7 +115,7 @@ const worker = () => {
     newId: randomUUID,
     sleep,
   });
-  return { queued, run: (dispatchId: string, ms = () => 60_000) => carryOut({ dispatchId, task: 1 }, ms) };
+  return { queued, run: (dispatchId: string, ms = () => 60_000) => enqueueTasks({ dispatchId, task: 1 }, ms) };
 };
 
 describe('what the table lets a person do is what the rule permits', () => {
@@ -128,7 +128,7 @@ describe('what the table lets a person do is what the rule permits', () => {
 
     const { outcome } = await operate(operation, dispatchId);
 
-    const permitted = permit(operation, status);
+    const permitted = checkCommand(operation, status);
     expect(outcome).toBe(permitted === 'go-ahead' || permitted === 'done-already' ? 'accepted' : 'refused');
     expect((await get(taskKey({ dispatchId, task: 1 }))) !== undefined).toBe(permitted === 'go-ahead');
     expect((await get(dispatchKey(dispatchId)))?.['generation']).toBe(permitted === 'go-ahead' ? 3 : 2);

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { templateVersionOf } from '../../lambda/adapters/hashing/template-version.ts';
 import { templateContentKey, templateKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createSesReadBudget } from '../../lambda/adapters/dynamo/control/ses-read-budget.ts';
 import { createTemplateCopies } from '../../lambda/adapters/dynamo/control/template-copies.ts';
+import { templateVersionOf } from '../../lambda/adapters/hashing/template-version.ts';
 import { createTemplateSource } from '../../lambda/application/accept/find-template.ts';
 import type { TemplateParts } from '../../lambda/domain/dispatch/content.ts';
 import type { TemplateCopy } from '../../lambda/domain/dispatch/template-copy.ts';

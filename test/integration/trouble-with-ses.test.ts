@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import type { RawRow } from '../../local/table-rows.ts';
-import { tell } from '../chaos/tell.ts';
+import { postJson } from '../chaos/post-json.ts';
 import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { anEvent, mailEventBody } from '../support/feedback-builders.ts';
 import { checkFromOutside } from '../support/invariants.ts';
@@ -197,7 +197,7 @@ describe('while the account may not send', () => {
   };
 
   it('since it has used up its quota, the rest stays PENDING and goes out by itself later (S6)', async () => {
-    const { SendQuota } = Account.parse(await tell(`${stack.description.ses}/v2/email/account`, 'GET'));
+    const { SendQuota } = Account.parse(await postJson(`${stack.description.ses}/v2/email/account`, 'GET'));
     await stack.account({ perDay: SendQuota.SentLast24Hours + 10 });
 
     const waiting = await expectPause('quota', 20, 'ACCOUNT_DAILY_QUOTA_EXCEEDED', () => stack.account({ perDay: 1_000_000 }));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { createUnclearLedger, ledgerKey } from '../../lambda/adapters/dynamo/recipient/unclear-ledger.ts';
 import { createWalkRepository } from '../../lambda/adapters/dynamo/recipient/walk-repository.ts';
-import type { UnclearLedger, WalkRepository } from '../../lambda/application/ports/unclear-ports.ts';
+import type { UnclearLedger, WalkRepository } from '../../lambda/application/ports/control.ts';
 import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 import { aKey } from '../support/builders.ts';
 import { startTable, type TestTable } from '../support/table.ts';

@@ -1,11 +1,11 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createFeedbackRepository } from '../../lambda/adapters/dynamo/control/feedback-repository.ts';
 import { controlKey } from '../../lambda/adapters/dynamo/client/keys.ts';
-import { createOrphanRepository } from '../../lambda/adapters/dynamo/task/orphan-repository.ts';
+import { createFeedbackRepository } from '../../lambda/adapters/dynamo/control/feedback-repository.ts';
 import { createSendingRepository } from '../../lambda/adapters/dynamo/control/sending-repository.ts';
 import { createWalkRepository } from '../../lambda/adapters/dynamo/recipient/walk-repository.ts';
+import { createOrphanRepository } from '../../lambda/adapters/dynamo/task/orphan-repository.ts';
 import { T0 } from '../support/clock.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 

@@ -1,13 +1,13 @@
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { templateVersionOf } from '../../lambda/adapters/hashing/template-version.ts';
+import { controlKey, type ItemKey, templateContentKey, templateKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createAccountRepository } from '../../lambda/adapters/dynamo/control/account-repository.ts';
 import { createCanaryRepository } from '../../lambda/adapters/dynamo/control/canary-repository.ts';
-import { controlKey, type ItemKey, templateContentKey, templateKey } from '../../lambda/adapters/dynamo/client/keys.ts';
 import { createSesReadBudget } from '../../lambda/adapters/dynamo/control/ses-read-budget.ts';
-import { createSweepTraces } from '../../lambda/adapters/dynamo/control/sweep-traces.ts';
+import { createSweepStates } from '../../lambda/adapters/dynamo/control/sweep-states.ts';
 import { createTemplateCopies } from '../../lambda/adapters/dynamo/control/template-copies.ts';
+import { templateVersionOf } from '../../lambda/adapters/hashing/template-version.ts';
 import { createTemplateSource } from '../../lambda/application/accept/find-template.ts';
 import { anAccount } from '../support/account-builders.ts';
 import { T0 } from '../support/clock.ts';
@@ -166,23 +166,23 @@ describe('the item of canaries', () => {
 });
 
 describe('the item of the sweeper', () => {
-  const traces = () => createSweepTraces(table.client, table.tableName, onUnreadable);
+  const sweepStates = () => createSweepStates(table.client, table.tableName, onUnreadable);
 
   it('keeps each instant that can be read, whatever the others are', async () => {
     await put({ ...controlKey('SWEEPER'), lastPassAt: '2026-03-02T09:00:00.000Z', newestSentAt: 'zzz', roundSince: 4 });
 
-    expect(await traces().lastPassAt()).toBe(T0);
-    expect(await traces().openRound()).toBeUndefined();
-    expect(await traces().newestSent(T0 + 1)).toBe(T0 + 1);
+    expect(await sweepStates().lastPassAt()).toBe(T0);
+    expect(await sweepStates().openRound()).toBeUndefined();
+    expect(await sweepStates().newestSent(T0 + 1)).toBe(T0 + 1);
   });
 
   it('has its last pass replaced by the next one, and until then does not say when it was', async () => {
     await put({ ...controlKey('SWEEPER'), lastPassAt: 'zzz', newestSentAt: '2026-03-02T09:00:00.000Z' });
 
-    expect(await traces().lastPassAt()).toBe('unavailable');
-    await traces().passed(T0 + 1);
+    expect(await sweepStates().lastPassAt()).toBe('unavailable');
+    await sweepStates().passed(T0 + 1);
 
-    expect([await traces().lastPassAt(), await traces().newestSent(undefined)]).toEqual([T0 + 1, T0]);
+    expect([await sweepStates().lastPassAt(), await sweepStates().newestSent(undefined)]).toEqual([T0 + 1, T0]);
     expect(unreadable).toEqual(['CONTROL SWEEPER']);
   });
 });

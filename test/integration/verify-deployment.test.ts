@@ -15,7 +15,7 @@ import { printBroken, someOptions, verifyOnly } from '../support/verification.ts
 
 const MAIN = join(import.meta.dirname, '../../tools/verify-deployment/main.ts');
 // Recovery would repair within seconds what is broken here; on AWS it waits for ten minutes.
-const stack = new TestStack({ LOCAL_CRASH_POINTS: '1', STILL_SECONDS: '600', VISIT_SECONDS: '900' });
+const stack = new TestStack({ LOCAL_CRASH_POINTS: '1', STUCK_AFTER_SECONDS: '600', REVISIT_SECONDS: '900' });
 const targets: Target[] = [];
 
 const open = (token?: string): Target => {
@@ -203,7 +203,7 @@ describe('a stack on which something is broken', () => {
   });
 
   it('says that no export is written', async () => {
-    await stack.outage('carry-out-task', 's3', 30);
+    await stack.outage('run-task', 's3', 30);
     const { saw, advice } = await adviceOf('bucket refused: the task worker may not write', open(), ['template', 'export']);
 
     expect(saw).toMatch(/^the export is still running after /);

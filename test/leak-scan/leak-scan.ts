@@ -1,10 +1,10 @@
-// `npm run evidence -- <folder>`: counts and searches what a whole test run left there when it ran with EVIDENCE=<folder>.
+// `npm run test:leaks -- <folder>`: counts and searches what a whole test run left there when it ran with RECORDED_OUTPUT=<folder>.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import * as z from 'zod';
 
-import { EVIDENCE_KINDS, evidenceIn, readEvidence } from './look.ts';
+import { readRecorded, RECORDED_KINDS, recordedIn } from './look.ts';
 import { distinct } from './markers.ts';
 import { createSearch } from './search.ts';
 
@@ -12,8 +12,8 @@ const Markers = z.array(z.object({ kind: z.enum(['address', 'variable', 'subject
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const folder = process.argv[2] ?? process.env['EVIDENCE'];
-if (folder === undefined) throw new Error('Say which folder: npm run evidence -- <folder>');
+const folder = process.argv[2] ?? process.env['RECORDED_OUTPUT'];
+if (folder === undefined) throw new Error('Say which folder: npm run test:leaks -- <folder>');
 
 const stacks = readdirSync(folder);
 const markersOf = (stack: string) => {
@@ -25,8 +25,8 @@ const markers = distinct(stacks.flatMap(markersOf));
 const search = createSearch(markers);
 
 const rows = stacks.flatMap((stack) =>
-  evidenceIn(join(folder, stack)).map((file) => {
-    const text = readEvidence(join(folder, stack), file);
+  recordedIn(join(folder, stack)).map((file) => {
+    const text = readRecorded(join(folder, stack), file);
     const lines = text.split('\n').filter((line) => line !== '').length;
     return { ...file, stack, lines, found: search(text) };
   }),
@@ -37,7 +37,7 @@ const counted = ['address', 'variable', 'subject'].map(
     `${markers.filter((marker) => marker.kind === kind).length} ${kind === 'address' ? 'domains of addresses' : `texts of ${kind}s`}`,
 );
 say(`${stacks.length} stacks, searched for ${counted.join(', ')} and any other address`);
-for (const kind of EVIDENCE_KINDS) {
+for (const kind of RECORDED_KINDS) {
   const ofKind = rows.filter((row) => row.kind === kind);
   const sum = (count: (row: (typeof rows)[number]) => number) => String(ofKind.reduce((all, row) => all + count(row), 0));
   say(`${kind.padEnd(18)}${sum(({ lines }) => lines).padStart(9)} lines${sum(({ found }) => found.length).padStart(7)} found`);

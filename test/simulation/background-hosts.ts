@@ -1,9 +1,9 @@
-import { createCarryOutTask } from '../../lambda/application/tasks/carry-out-task.ts';
-import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports/ports.ts';
+import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports/queues.ts';
 import { relayOutbox } from '../../lambda/application/relay/relay-outbox.ts';
 import { createSweep } from '../../lambda/application/sweep/sweep.ts';
+import { createRunTask } from '../../lambda/application/tasks/run-task.ts';
 import { noBatches } from '../support/fake-objects.ts';
-import { createSendingPort, createTracesPort } from './control-ports.ts';
+import { createSendingPort, createSweepStatesPort } from './control-ports.ts';
 import { createOpenDispatchPort, createTaskPort } from './dispatch-ports.ts';
 import type { Environment } from './event-source.ts';
 import { createFeedbackPort } from './feedback-port.ts';
@@ -40,7 +40,7 @@ export const createRelay = (deps: BackgroundDeps, host: Host) => {
         (process) => {
           const own = (): Process => process;
           const ports = { sendQueue: deps.sendQueue(own), taskQueue: deps.taskQueue(own) };
-          return relayOutbox({ ...ports, keepPoison: () => Promise.resolve() }, records);
+          return relayOutbox({ ...ports, quarantine: () => Promise.resolve() }, records);
         },
         (end) => {
           isBusy = false;
@@ -63,7 +63,7 @@ export const loadTaskWorker = (deps: BackgroundDeps, host: Host): Environment<Ta
   async handle(messages, process) {
     const own = (): Process => process;
     const { scheduler, newId } = deps;
-    const carryOut = createCarryOutTask({
+    const enqueueTasks = createRunTask({
       tasks: createTaskPort(deps, own),
       ...noBatches,
       recipients: createRecipientPort(deps, own),
@@ -75,8 +75,8 @@ export const loadTaskWorker = (deps: BackgroundDeps, host: Host): Environment<Ta
     });
     const stays: boolean[] = [];
     for (const { body } of messages) {
-      const report = await carryOut(body, () => process.deadline - scheduler.now());
-      const isSent = report.outcome !== 'more' || (await deps.taskQueue(own).carryOut([body]))[0] === true;
+      const report = await enqueueTasks(body, () => process.deadline - scheduler.now());
+      const isSent = report.outcome !== 'more' || (await deps.taskQueue(own).enqueueTasks([body]))[0] === true;
       stays.push(!isSent);
     }
     return stays;
@@ -96,12 +96,12 @@ export const createSweeper = (deps: BackgroundDeps, host: Host) => {
     sendQueue: deps.sendQueue(own),
     taskQueue: deps.taskQueue(own),
     sending: createSendingPort(deps, own),
-    sweeps: createTracesPort(deps, own),
+    sweeps: createSweepStatesPort(deps, own),
     feedback: createFeedbackPort(deps, own),
     ledger: createLedgerPort(deps, own),
     clock: () => scheduler.now() + host.skewMs,
-    stillMs: 600_000,
-    visitMs: deps.plan.visitMs,
+    stuckAfterMs: 600_000,
+    revisitMs: deps.plan.revisitMs,
   });
   const run = (): void => {
     scheduler.at(scheduler.now() + deps.plan.sweepMs, run);

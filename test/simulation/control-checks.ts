@@ -1,7 +1,7 @@
-import type { SendTags } from '../../lambda/application/ports/ports.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
-import { kindOf, type Sending } from '../../lambda/domain/sending/pause.ts';
+import type { SendTags } from '../../lambda/application/ports/provider.ts';
 import { isFinal, RECIPIENT_STATUSES } from '../../lambda/domain/recipient/recipient.ts';
+import { kindOf, type Sending } from '../../lambda/domain/sending/pause.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { BEHIND_AFTER_SECONDS } from './feedback-host.ts';
 import type { Ledger, Mail } from './ledger.ts';
 import type { Plan } from './plan.ts';
@@ -84,9 +84,9 @@ const onDispatch = ({ ledger, table, now }: ControlCheckDeps, before: DispatchIt
   }
   if (after.status === 'CANCELLED' && !after.isOpen && rows.some(({ recipient }) => !isFinal(recipient.status)))
     ledger.violate(`${who}: closed with open rows`);
-  const tasksLeft = [...table().tasks.values()].filter(({ key, isDone }) => key.dispatchId === after.dispatchId && !isDone);
-  if (before.isOpen && !after.isOpen && tasksLeft.length > 0)
-    ledger.violate(`${who}: closed with ${tasksLeft.length} tasks left`);
+  const pendingTasks = [...table().tasks.values()].filter(({ key, isDone }) => key.dispatchId === after.dispatchId && !isDone);
+  if (before.isOpen && !after.isOpen && pendingTasks.length > 0)
+    ledger.violate(`${who}: closed with ${pendingTasks.length} tasks left`);
   if (!after.isOpen && after.status !== 'COMPLETED' && after.status !== 'CANCELLED')
     ledger.violate(`${who}: ${after.status} and not looked after`);
   if (after.status !== 'STOPPED' && after.status !== 'CANCELLED') ledger.inactiveSince.delete(after.dispatchId);

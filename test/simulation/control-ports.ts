@@ -1,7 +1,8 @@
-import type { CanaryRepository, DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports/ports.ts';
+import type { CanaryRepository, SendingRepository, SweepStates } from '../../lambda/application/ports/control.ts';
+import type { DispatchRepository } from '../../lambda/application/ports/dispatches.ts';
 import { type DispatchStatus, isActive } from '../../lambda/domain/dispatch/dispatch.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { ATTEMPTS_EXHAUSTED, type Recipient } from '../../lambda/domain/recipient/recipient.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { stopItem } from './dispatch-ports.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
@@ -116,7 +117,7 @@ export const createCanaryPort = ({ table, access }: PortDeps, process: () => Pro
   };
 };
 
-export const createTracesPort = ({ table, access }: PortDeps, process: () => Process): SweepTraces => ({
+export const createSweepStatesPort = ({ table, access }: PortDeps, process: () => Process): SweepStates => ({
   lastPassAt: async () => valueOr(await access.ask(process(), 'last pass', () => table.lastPassAt), 'unavailable'),
   passed: async (at) => {
     const effect = () => (table.lastPassAt = Math.max(table.lastPassAt ?? 0, at));

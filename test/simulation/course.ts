@@ -1,9 +1,9 @@
 import { countsAtAccept } from '../../lambda/domain/dispatch/dispatch.ts';
 import { aDispatch, aRecipient, pending } from '../support/builders.ts';
 import type { Outside } from './outside.ts';
-import type { People } from './people.ts';
 import type { Plan } from './plan.ts';
 import type { Row, Table } from './table.ts';
+import type { Users } from './users.ts';
 
 const MINUTE_MS = 60_000;
 /** The last things that people do, counted from when nothing goes wrong any more. */
@@ -16,7 +16,7 @@ export const LEFT_ALONE_MS = 15 * MINUTE_MS;
 const BEFORE_SWEEP_MS = 2_000;
 
 /** Plans what comes from outside: requests that are accepted, and what people do. */
-export const planCourse = ({ scheduler: { at, now }, dice, plan, table }: Outside, people: People): void => {
+export const planCourse = ({ scheduler: { at, now }, dice, plan, table }: Outside, users: Users): void => {
   for (const [i, requested] of plan.dispatches.entries()) {
     at(requested.acceptedAt, () => {
       accept(table, `d-${i + 1}`, requested);
@@ -24,23 +24,23 @@ export const planCourse = ({ scheduler: { at, now }, dice, plan, table }: Outsid
   }
   for (const action of plan.actions) {
     at(action.at, () => {
-      people.act(action.what);
+      users.act(action.what);
     });
   }
   // A call of before may still be under way when the weather clears up.
   at(plan.calmAt + LAST_UNPAUSE_MS, () => {
-    if (table.sending.pause?.by === 'operator') people.act('resume-sending');
+    if (table.sending.pause?.by === 'operator') users.act('resume-sending');
   });
   at(plan.calmAt + LAST_RESUME_MS, () => {
     for (const { dispatchId, status } of table.dispatches.values())
-      if (status === 'STOPPED' && dice.chance(0.7)) people.act('resume-dispatch', dispatchId);
+      if (status === 'STOPPED' && dice.chance(0.7)) users.act('resume-dispatch', dispatchId);
   });
   at(plan.calmAt + LAST_REDRIVE_MS, () => {
-    if (dice.chance(0.5)) people.act('redrive');
+    if (dice.chance(0.5)) users.act('redrive');
   });
   const redriveBefore = (sweepAt: number): void => {
     at(sweepAt - dice.between(0, BEFORE_SWEEP_MS), () => {
-      people.redriveAny();
+      users.redriveAny();
     });
   };
   for (let sweepAt = now() + plan.firstSweepMs; plan.isRedrivenAtSweeps && sweepAt < plan.calmAt; sweepAt += plan.sweepMs)

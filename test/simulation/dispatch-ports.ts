@@ -1,14 +1,20 @@
-import type { OperateRepository, TaskRepository } from '../../lambda/application/ports/operate-ports.ts';
 import type {
   EndingRepository,
   OpenDispatchRepository,
   OpenRowStatus,
   OverdueRow,
   RowsSeen,
-} from '../../lambda/application/ports/ports.ts';
-import { type Dispatch, needsAttention, outcomeOf, type RowCounts, statisticsFrom } from '../../lambda/domain/dispatch/dispatch.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
+} from '../../lambda/application/ports/progress.ts';
+import type { OperateRepository, TaskRepository } from '../../lambda/application/ports/tasks.ts';
+import {
+  type Dispatch,
+  needsAttention,
+  outcomeOf,
+  type RowCounts,
+  statisticsFrom,
+} from '../../lambda/domain/dispatch/dispatch.ts';
 import type { Stop } from '../../lambda/domain/dispatch/stop-rule.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
 import { countRowsOf, type DispatchItem, type Row, taskName } from './table.ts';
@@ -133,19 +139,19 @@ export const createOpenDispatchPort = (deps: PortDeps, process: () => Process): 
         ),
       ),
 
-    async mark({ dispatchId, generation, tasks = 0 }, visitedAt) {
+    async mark({ dispatchId, generation, tasks = 0 }, sweptAt) {
       await changeIf(deps, process(), 'mark', dispatchId, (item) =>
-        item.isOpen ? { ...item, visitedAt, visitedGeneration: generation, visitedTasks: tasks } : undefined,
+        item.isOpen ? { ...item, sweptAt, sweptGeneration: generation, sweptTasks: tasks } : undefined,
       );
     },
 
-    settle: (read, rows, visitedAt, isLast) =>
+    settle: (read, rows, sweptAt, isLast) =>
       changeIf(deps, process(), 'settle', read.dispatchId, (item) => {
         const { generation, status, tasks, countsVersion } = item;
         const isSame = status === read.status && tasks === read.tasks && countsVersion === read.countsVersion;
         if (!isSame || generation !== read.generation) return undefined;
         const outcome = status === 'COMPLETED' && { outcome: outcomeOf(rows.counts) };
-        const mark = { visitedAt, visitedGeneration: generation, visitedTasks: tasks, isOpen: item.isOpen && !isLast };
+        const mark = { sweptAt, sweptGeneration: generation, sweptTasks: tasks, isOpen: item.isOpen && !isLast };
         return { ...item, ...resultOf(rows), ...outcome, ...mark };
       }),
   };
@@ -185,14 +191,14 @@ const seenIn = (rows: readonly Row[], now: Instant, since: Instant): RowsSeen =>
 };
 
 /** What others than people write. */
-const marksOf = ({ counts, deliveries, countedAt, countsVersion, visitedAt, ...item }: DispatchItem) => ({
+const marksOf = ({ counts, deliveries, countedAt, countsVersion, sweptAt, ...item }: DispatchItem) => ({
   ...(counts !== undefined && { counts }),
   ...(deliveries !== undefined && { deliveries }),
   ...(countedAt !== undefined && { countedAt }),
   ...(countsVersion !== undefined && { countsVersion }),
-  ...(visitedAt !== undefined && { visitedAt }),
-  ...(item.visitedGeneration !== undefined && { visitedGeneration: item.visitedGeneration }),
-  ...(item.visitedTasks !== undefined && { visitedTasks: item.visitedTasks }),
+  ...(sweptAt !== undefined && { sweptAt }),
+  ...(item.sweptGeneration !== undefined && { sweptGeneration: item.sweptGeneration }),
+  ...(item.sweptTasks !== undefined && { sweptTasks: item.sweptTasks }),
 });
 
 /** Dispatches as people change them. */

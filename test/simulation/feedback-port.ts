@@ -1,4 +1,4 @@
-import type { FeedbackRepository } from '../../lambda/application/ports/ports.ts';
+import type { FeedbackRepository } from '../../lambda/application/ports/control.ts';
 import { MOST_UNAPPLIED } from '../../lambda/domain/sending/watermark.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';

@@ -1,5 +1,5 @@
-import { DELIVERY_STATES } from '../../lambda/domain/recipient/delivery.ts';
 import { type DispatchStatus, needsAttention, outcomeOf } from '../../lambda/domain/dispatch/dispatch.ts';
+import { DELIVERY_STATES } from '../../lambda/domain/recipient/delivery.ts';
 import { ATTEMPTS_EXHAUSTED, RECIPIENT_STATUSES } from '../../lambda/domain/recipient/recipient.ts';
 import type { Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
@@ -19,7 +19,7 @@ export const checkEnd = (deps: EndDeps): void => {
   const { ledger, table } = deps;
   for (const row of table.rows.values()) {
     const status = table.dispatches.get(row.key.dispatchId)?.status;
-    for (const fault of [faultOfEnd(deps, row, status), faultOfProof(deps, row), faultOfDuplicates(deps, row)]) {
+    for (const fault of [faultOfEnd(deps, row, status), faultOfConfirmation(deps, row), faultOfDuplicates(deps, row)]) {
       if (fault !== undefined) ledger.violate(`${nameOf(row.key)} at the end: ${fault}`);
     }
   }
@@ -58,7 +58,7 @@ const faultOfEnd = (deps: EndDeps, { recipient }: Row, dispatch: DispatchStatus 
 };
 
 /** SES's events settle everything they speak of. */
-const faultOfProof = ({ ledger, plan }: EndDeps, { key, recipient }: Row): string | undefined => {
+const faultOfConfirmation = ({ ledger, plan }: EndDeps, { key, recipient }: Row): string | undefined => {
   const mails = ledger.mailsOf(key);
   if (recipient.status === 'SENT') return undefined;
   const heard = mails.find(({ isHeard }) => isHeard);

@@ -1,7 +1,7 @@
 import type { ReceivedFeedback } from '../../lambda/domain/recipient/feedback.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { Host, Process } from './scheduler.ts';
 import { nameOf } from './table.ts';
 

@@ -1,4 +1,4 @@
-import type { TaskKey } from '../../lambda/application/ports/ports.ts';
+import type { TaskKey } from '../../lambda/application/ports/queues.ts';
 import type { Feedback } from '../../lambda/domain/recipient/feedback.ts';
 import { createControlChecks } from './control-checks.ts';
 import { createDice } from './dice.ts';

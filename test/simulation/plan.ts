@@ -1,7 +1,7 @@
-import type { SendPolicy } from '../../lambda/application/send/attempt-end.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
+import type { SendPolicy } from '../../lambda/application/send/finished-attempt.ts';
 import { FAILURES_TO_STOP } from '../../lambda/domain/dispatch/stop-rule.ts';
 import type { ResolvePolicy } from '../../lambda/domain/recipient/unclear.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { aPolicy } from '../support/builders.ts';
 import { T0 } from '../support/clock.ts';
 import type { Dice } from './dice.ts';
@@ -58,7 +58,7 @@ export interface SesRates {
 }
 
 /** What becomes of SES's events. */
-export interface EventFate {
+export interface EventPlan {
   readonly lost: number;
   readonly twice: number;
   /** Events that come minutes late. */
@@ -82,7 +82,7 @@ export interface Plan {
   readonly refused: number;
   readonly rates: Rates;
   readonly ses: SesRates;
-  readonly events: EventFate;
+  readonly events: EventPlan;
   readonly outages: readonly Window[];
   readonly accountTrouble: readonly Window[];
   /** Refusals for the account's sake are for the daily quota, which counts no canary. */
@@ -101,7 +101,7 @@ export interface Plan {
   readonly firstSweepMs: number;
   readonly firstWalkMs: number;
   readonly sweepMs: number;
-  readonly visitMs: number;
+  readonly revisitMs: number;
   readonly actions: readonly OperatorAction[];
   /** Nothing goes wrong any more from then on. */
   readonly calmAt: Instant;
@@ -164,7 +164,7 @@ export const drawPlan = (dice: Dice, given?: Theme): Plan => {
     firstSweepMs: dice.between(0, 5 * MINUTE),
     firstWalkMs: dice.between(0, MINUTE),
     sweepMs: (isOftenSwept ? 20 : 300) * SECOND,
-    visitMs: (isOftenSwept ? 20 : 900) * SECOND,
+    revisitMs: (isOftenSwept ? 20 : 900) * SECOND,
     actions: drawActions(dice, calmAt, theme),
     calmAt,
   };
@@ -211,14 +211,14 @@ const drawSesRates = (dice: Dice, theme: Theme): SesRates => {
   };
 };
 
-const drawEvents = (dice: Dice, theme: Theme): EventFate => {
+const drawEvents = (dice: Dice, theme: Theme): EventPlan => {
   const twice = rate(dice, 0.3);
   if (theme === 'nights') return { lost: 1, twice: 0, late: 0, latestMs: 0 };
-  const fates =
+  const eventPlans =
     theme === 'stuck-events' || theme === 'backlog'
       ? (['prompt', 'late'] as const)
       : (['prompt', 'late', 'late', 'lossy', 'none'] as const);
-  switch (dice.pick(fates)) {
+  switch (dice.pick(eventPlans)) {
     case 'prompt':
       return { lost: 0, twice, late: 0, latestMs: 0 };
     case 'late':

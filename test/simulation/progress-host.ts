@@ -1,6 +1,6 @@
-import { Unavailable } from '../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../lambda/application/ports/errors.ts';
+import type { CountedDispatch, ProgressRepository } from '../../lambda/application/ports/progress.ts';
 import { createFollowProgress, type ProgressRecord } from '../../lambda/application/progress/follow-progress.ts';
-import type { CountedDispatch, ProgressRepository } from '../../lambda/application/ports/progress-ports.ts';
 import { type Dispatch, type RowCounts, wasCounted } from '../../lambda/domain/dispatch/dispatch.ts';
 import { addRowCounts, changesCounts, changesDeliveries, NO_CHANGE } from '../../lambda/domain/dispatch/progress.ts';
 import { changeIf, createEndingPort } from './dispatch-ports.ts';

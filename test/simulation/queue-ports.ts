@@ -1,4 +1,4 @@
-import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports/ports.ts';
+import type { SendQueue, TaskKey, TaskQueue } from '../../lambda/application/ports/queues.ts';
 import type { PortDeps } from './ports.ts';
 import type { Queue } from './queue.ts';
 import type { Process } from './scheduler.ts';
@@ -53,7 +53,7 @@ export const createSendPort = (deps: Deps, queue: Queue<SendBody>, process: () =
 
 export const createTaskQueuePort = (deps: Deps, queue: Queue<TaskKey>, process: () => Process): TaskQueue => ({
   expand: (batches) => Promise.resolve(batches.map(() => true)),
-  carryOut: async (tasks) =>
+  enqueueTasks: async (tasks) =>
     tasks.length === 0
       ? []
       : deps.scheduler.call(process(), 'send tasks', () =>

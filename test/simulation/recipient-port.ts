@@ -5,11 +5,11 @@ import type {
   RecipientWrite,
   StoredRecipient,
   WriteResult,
-} from '../../lambda/application/ports/ports.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
+} from '../../lambda/application/ports/recipients.ts';
 import type { Lease, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { PortDeps } from './ports.ts';
-import { amendRow, reopenRow } from './row-transactions.ts';
+import { patchRow, reopenRow } from './row-transactions.ts';
 import type { Process } from './scheduler.ts';
 import { valueOr } from './table-access.ts';
 
@@ -42,13 +42,15 @@ export const createRecipientPort = (deps: PortDeps, process: () => Process): Rec
         answer,
         claims.map((): Statement => 'unanswered'),
       );
-      const judged = await Promise.all(claims.map((request, i) => judgeClaim(deps, find, request, results[i] ?? 'unanswered')));
+      const evaluated = await Promise.all(
+        claims.map((request, i) => checkClaim(deps, find, request, results[i] ?? 'unanswered')),
+      );
       for (const [i, { lease }] of claims.entries()) {
         const isOver = lease.until <= scheduler.now() + process().host.skewMs;
-        const isOpen = judged[i]?.outcome === 'unavailable' || (judged[i]?.outcome === 'refused' && isOver);
+        const isOpen = evaluated[i]?.outcome === 'unavailable' || (evaluated[i]?.outcome === 'refused' && isOver);
         if (isOpen) cutOff(deps, lease.token, process(), true);
       }
-      return judged;
+      return evaluated;
     },
 
     async writeAll(writes) {
@@ -61,12 +63,12 @@ export const createRecipientPort = (deps: PortDeps, process: () => Process): Rec
         answer,
         writes.map((): Statement => 'unanswered'),
       );
-      const judged = await Promise.all(writes.map((each, i) => judgeWrite(deps, find, each, results[i] ?? 'unanswered')));
+      const evaluated = await Promise.all(writes.map((each, i) => checkWrite(deps, find, each, results[i] ?? 'unanswered')));
       for (const [i, each] of writes.entries()) {
-        if (judged[i] === 'lease-lost') checkLost(deps, each, process());
-        cutOff(deps, each.token, process(), judged[i] === 'unavailable');
+        if (evaluated[i] === 'conflict') checkLost(deps, each, process());
+        cutOff(deps, each.token, process(), evaluated[i] === 'unavailable');
       }
-      return judged;
+      return evaluated;
     },
 
     reopen: (key, from, next, dispatch) => reopenRow(deps, process(), key, from, next, dispatch),
@@ -74,7 +76,7 @@ export const createRecipientPort = (deps: PortDeps, process: () => Process): Rec
     async cancel(key, now) {
       const effect = (): WriteResult => {
         const row = table.row(key);
-        if (row?.recipient.status !== 'PENDING') return 'lease-lost';
+        if (row?.recipient.status !== 'PENDING') return 'conflict';
         const { round, attemptCount } = row.recipient;
         table.change(row, { recipient: { status: 'CANCELLED', round, attemptCount, cancelledAt: now } }, 'cancel', process());
         return 'written';
@@ -82,7 +84,7 @@ export const createRecipientPort = (deps: PortDeps, process: () => Process): Rec
       return valueOr(await access.ask(process(), `cancel ${key.applyId}`, effect), 'unavailable');
     },
 
-    amend: (key, change) => amendRow(deps, process(), key, change),
+    applyPatch: (key, change) => patchRow(deps, process(), key, change),
   };
 };
 
@@ -113,7 +115,7 @@ const claim = ({ table, sabotage }: PortDeps, { key, lease }: ClaimRequest, now:
 
 type Find = (key: RecipientKey) => Promise<StoredRecipient | undefined | 'unavailable'>;
 
-const judgeClaim = async (
+const checkClaim = async (
   { sabotage }: PortDeps,
   find: Find,
   { key, lease }: ClaimRequest,
@@ -135,14 +137,14 @@ const write = ({ table, sabotage }: PortDeps, { key, token, next, attempts }: Re
   return isGranted ? table.change(row, { recipient: next, attempts }, 'write', by) : 'condition-failed';
 };
 
-const judgeWrite = async ({ sabotage }: PortDeps, find: Find, own: RecipientWrite, result: Statement): Promise<WriteResult> => {
+const checkWrite = async ({ sabotage }: PortDeps, find: Find, own: RecipientWrite, result: Statement): Promise<WriteResult> => {
   if (result === 'unanswered') return 'unavailable';
   if (result !== 'condition-failed') return 'written';
   const read = await find(own.key);
   if (read === 'unavailable') return 'unavailable';
   const isRecognised = sabotage !== 'own-write-unrecognised';
   if (read !== undefined && isRecognised && isOurs(read, own)) return 'written';
-  return 'lease-lost';
+  return 'conflict';
 };
 
 /** An answer of SES that its own caller has recorded must not count as another's. */

@@ -1,5 +1,5 @@
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient/recipient.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { Claim, Ledger } from './ledger.ts';
 import type { Plan } from './plan.ts';
 import type { Process } from './scheduler.ts';
@@ -131,9 +131,9 @@ const onWrittenOff = (deps: RowCheckDeps, claim: Claim, by: Process): string | u
   mail.isWrittenOff = true;
   // Nobody's clock is exact, and SES may have taken the mail just after the worker had given up.
   const toleranceMs = 2 * plan.skewMs + LATE_TAKE_MS;
-  const provedBy = mail.takenAt + plan.policy.watermarkMarginSeconds * 1000 - toleranceMs;
+  const confirmedBy = mail.takenAt + plan.policy.watermarkMarginSeconds * 1000 - toleranceMs;
   if (mail.isHeard) return 'taken as unsent though its event was applied';
-  if (!ledger.heardOf.some((takenAt) => takenAt > provedBy)) {
+  if (!ledger.heardOf.some((takenAt) => takenAt > confirmedBy)) {
     const newest = ledger.heardOf.length === 0 ? 'none' : `${(Math.max(...ledger.heardOf) - mail.takenAt) / 1000} s later`;
     return `taken as unsent though no event of a mail sent a minute later was applied: ${newest}`;
   }

@@ -1,6 +1,6 @@
-import type { Amendment, RecipientRepository, StoredRecipient, WriteResult } from '../../lambda/application/ports/ports.ts';
+import type { Patch, RecipientRepository, StoredRecipient, WriteResult } from '../../lambda/application/ports/recipients.ts';
 import type { DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
-import { type In, isFinal, type Recipient, type RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import { isFinal, type Recipient, type RecipientIn, type RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import { isWithin } from './plan.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';
@@ -10,29 +10,29 @@ import { valueOr } from './table-access.ts';
 const TRIES = 5;
 const RETRY_MS = 20;
 
-type AmendResult = Awaited<ReturnType<RecipientRepository['amend']>>;
+type PatchResult = Awaited<ReturnType<RecipientRepository['applyPatch']>>;
 
 /** Reads a row, asks what it should be and writes that, again if somebody was faster. */
-export const amendRow = async (
+export const patchRow = async (
   deps: PortDeps,
   process: Process,
   key: RecipientKey,
-  change: (row: StoredRecipient) => Amendment | undefined,
-): Promise<AmendResult> => {
+  change: (row: StoredRecipient) => Patch | undefined,
+): Promise<PatchResult> => {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if (tries > 1) await deps.scheduler.sleep(process, RETRY_MS * 2 ** tries);
-    const result = await amendOnce(deps, process, key, change);
+    const result = await applyPatchOnce(deps, process, key, change);
     if (result !== 'lost-race') return result;
   }
   return 'unavailable';
 };
 
-const amendOnce = async (
+const applyPatchOnce = async (
   deps: PortDeps,
   process: Process,
   key: RecipientKey,
-  change: (row: StoredRecipient) => Amendment | undefined,
-): Promise<AmendResult | 'lost-race'> => {
+  change: (row: StoredRecipient) => Patch | undefined,
+): Promise<PatchResult | 'lost-race'> => {
   const { table, access, sabotage } = deps;
   const isOfFeedback = process.host.role === 'feedback';
   if (isOfFeedback && isStuck(deps, key)) return 'unavailable';
@@ -48,9 +48,9 @@ const amendOnce = async (
     if (!isSkipped) hear(deps, process, key);
     return 'unchanged';
   }
-  const effect = (): AmendResult | 'lost-race' => {
+  const effect = (): PatchResult | 'lost-race' => {
     if (table.row(key) !== row) return 'lost-race';
-    amend(deps, process, row, next);
+    applyPatch(deps, process, row, next);
     hear(deps, process, key);
     countUnseen(deps, key, 1);
     return 'written';
@@ -72,10 +72,10 @@ const countUnseen = ({ ledger: { unseenChanges } }: PortDeps, key: RecipientKey,
 const isStuck = ({ plan, scheduler }: PortDeps, { applyId }: RecipientKey): boolean =>
   isWithin(plan.stuckRows, scheduler.now()) && (Number(applyId.slice(2)) * 0.37) % 1 < plan.stuck;
 
-const leavesFinal = ({ recipient }: Row, next: Amendment): boolean =>
+const leavesFinal = ({ recipient }: Row, next: Patch): boolean =>
   isFinal(recipient.status) && recipient.status !== next.recipient.status;
 
-const amend = ({ table }: PortDeps, process: Process, row: Row, next: Amendment): void => {
+const applyPatch = ({ table }: PortDeps, process: Process, row: Row, next: Patch): void => {
   table.change(row, next, process.host.role === 'walk' ? 'resolve' : 'amend', process);
   const dispatch = table.dispatches.get(row.key.dispatchId);
   if (dispatch === undefined || !leavesFinal(row, next)) return;
@@ -103,17 +103,17 @@ export const reopenRow = async (
   { table, access }: PortDeps,
   process: Process,
   key: RecipientKey,
-  from: In<'FAILED' | 'UNKNOWN'>,
+  from: RecipientIn<'FAILED' | 'UNKNOWN'>,
   next: Recipient,
   seen: DispatchStatus,
 ): Promise<WriteResult> => {
-  if (seen === 'CANCELLED') return 'lease-lost';
+  if (seen === 'CANCELLED') return 'conflict';
   const effect = (): WriteResult => {
     const row = table.row(key);
     const dispatch = table.dispatches.get(key.dispatchId);
-    if (row === undefined || dispatch === undefined || !isSame(row.recipient, from)) return 'lease-lost';
+    if (row === undefined || dispatch === undefined || !isSame(row.recipient, from)) return 'conflict';
     const isAsSeen = seen === 'STOPPED' ? dispatch.status === 'STOPPED' : isSending(dispatch.status);
-    if (!isAsSeen) return 'lease-lost';
+    if (!isAsSeen) return 'conflict';
     table.change(row, { recipient: next }, 'reopen', process);
     const status = seen === 'STOPPED' ? 'STOPPED' : 'IN_PROGRESS';
     const since = seen === 'COMPLETED' && next.status === 'PENDING' && { statisticsSince: next.nextAttemptAt };
@@ -136,7 +136,7 @@ const withoutResult = (dispatch: DispatchItem): DispatchItem => {
 
 const isSending = (status: DispatchStatus): boolean => status !== 'STOPPED' && status !== 'CANCELLED';
 
-const isSame = (recipient: Recipient, from: In<'FAILED' | 'UNKNOWN'>): boolean =>
+const isSame = (recipient: Recipient, from: RecipientIn<'FAILED' | 'UNKNOWN'>): boolean =>
   recipient.status === from.status &&
   recipient.round === from.round &&
   recipient.failedAt === from.failedAt &&

@@ -1,17 +1,17 @@
+import type { SendQueue } from '../../lambda/application/ports/queues.ts';
 import { applyActions } from '../../lambda/application/send/apply-actions.ts';
-import type { SendSignal } from '../../lambda/application/send/attempt-end.ts';
-import { createPacer } from '../../lambda/application/send/rate/pacer.ts';
+import type { SendSignal } from '../../lambda/application/send/finished-attempt.ts';
 import { createPauseGuard, type PauseGuard } from '../../lambda/application/send/pause/pause-guard.ts';
-import type { SendQueue } from '../../lambda/application/ports/ports.ts';
+import { createPacer } from '../../lambda/application/send/rate/pacer.ts';
 import { neededMs } from '../../lambda/application/send/send-deps.ts';
 import { createSendRecipients } from '../../lambda/application/send/send-recipients.ts';
 import { createStopRule, type StopRule } from '../../lambda/application/send/stop-dispatch.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
-import { pauseFor, type PausePolicy } from '../../lambda/domain/sending/pause.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import { pauseFor, type PausePolicy } from '../../lambda/domain/sending/pause.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { aContent } from '../support/builders.ts';
 import { createFakeContents, plainRenderer } from '../support/fakes.ts';
-import { createCanaryPort, createDispatchPort, createSendingPort, createTracesPort } from './control-ports.ts';
+import { createCanaryPort, createDispatchPort, createSendingPort, createSweepStatesPort } from './control-ports.ts';
 import type { Environment } from './event-source.ts';
 import { countDuplicate } from './feedback-host.ts';
 import { isWithin } from './plan.ts';
@@ -105,7 +105,7 @@ export const loadSender = (deps: SenderHostDeps, host: Host): Environment<SendBo
 const createGuard = (deps: SenderHostDeps, process: () => Process, clock: () => Instant, stopRule: StopRule): PauseGuard =>
   createPauseGuard({
     sending: createSendingPort(deps, process),
-    sweeps: createTracesPort(deps, process),
+    sweeps: createSweepStatesPort(deps, process),
     identity: { origin: () => Promise.resolve('own') },
     canaries: createCanaryPort(deps, process),
     provider: deps.ses.provider(process),

@@ -1,9 +1,9 @@
-import type { MailProvider, SendTags } from '../../lambda/application/ports/ports.ts';
+import type { MailProvider, SendTags } from '../../lambda/application/ports/provider.ts';
 import type { MailEventKind } from '../../lambda/domain/recipient/delivery.ts';
 import type { Feedback } from '../../lambda/domain/recipient/feedback.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { DAILY_QUOTA } from '../../lambda/domain/sending/pause.ts';
 import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { ControlChecks } from './control-checks.ts';
 import type { Dice } from './dice.ts';
 import type { Ledger, Mail } from './ledger.ts';
@@ -32,7 +32,7 @@ export interface Ses {
 }
 
 /** What SES does with one call. */
-interface Fate {
+interface EventPlan {
   readonly answer: SendAnswer['kind'];
   readonly isTaken: boolean;
   /** SES itself says that it failed. */
@@ -71,17 +71,17 @@ export const createSes = (deps: SesDeps): Ses => {
   };
 
   /** A request that SES acts upon, and its answer; it may have arrived though its sender is dead. */
-  const exchange = async (process: Process, fate: Fate, onTaken: () => void): Promise<void> => {
-    const isUnclear = fate.answer === 'unclear';
+  const exchange = async (process: Process, eventPlan: EventPlan, onTaken: () => void): Promise<void> => {
+    const isUnclear = eventPlan.answer === 'unclear';
     const answerMs = isUnclear && dice.chance(0.7) ? timeoutMs : dice.between(20, timeoutMs * 0.9);
     const isLate = isUnclear && dice.chance(0.2);
     const takenMs = isLate ? dice.between(timeoutMs, timeoutMs + LATE_TAKE_MS) : dice.between(5, answerMs);
-    if (fate.isTaken) {
+    if (eventPlan.isTaken) {
       scheduler.at(scheduler.now() + takenMs, () => {
         if (process.state !== 'dead' || dice.chance(0.7)) onTaken();
       });
     }
-    await scheduler.call(process, fate.answer, () => fate.answer, { requestMs: answerMs });
+    await scheduler.call(process, eventPlan.answer, () => eventPlan.answer, { requestMs: answerMs });
   };
 
   const noteAnswer = (tags: SendTags, by: Process, { kind }: SendAnswer): void => {
@@ -100,10 +100,10 @@ export const createSes = (deps: SesDeps): Ses => {
         scheduler.trace(by.host.name, () => `calls SES for ${tags.applyId}, round ${tags.round}, attempt ${tags.attempt}`);
         mails += 1;
         const messageId = `ses-${mails}`;
-        const fate = fateOf(deps, nameOf(tags), scheduler.now());
-        const answer = answerOf(plan, fate, messageId);
+        const eventPlan = eventPlanOf(deps, nameOf(tags), scheduler.now());
+        const answer = answerOf(plan, eventPlan, messageId);
         if (claim?.call !== undefined) claim.call.answer = answer;
-        await exchange(by, fate, () => {
+        await exchange(by, eventPlan, () => {
           take(tags, messageId);
         });
         noteAnswer(tags, by, answer);
@@ -113,13 +113,13 @@ export const createSes = (deps: SesDeps): Ses => {
       async sendCanary() {
         mails += 1;
         const messageId = `canary-${mails}`;
-        const fate: Fate = plan.areCanariesRefused
+        const eventPlan: EventPlan = plan.areCanariesRefused
           ? { answer: 'permanent', isTaken: false }
-          : fateOf(deps, 'canary', scheduler.now());
-        await exchange(process(), fate, () => {
+          : eventPlanOf(deps, 'canary', scheduler.now());
+        await exchange(process(), eventPlan, () => {
           publish({ kind: 'canary', sentAt: scheduler.now() + deps.skewMs, isSend: true });
         });
-        const answer = answerOf(plan, fate, messageId);
+        const answer = answerOf(plan, eventPlan, messageId);
         if (answer.kind === 'accepted') ledger.acceptances.push(scheduler.now());
         return answer;
       },
@@ -130,7 +130,7 @@ export const createSes = (deps: SesDeps): Ses => {
 const kindsOf = (dice: Dice): readonly MailEventKind[] =>
   dice.pick([['send'], ['send'], ['send', 'delivery'], ['send', 'bounce'], ['send', 'delivery-delay']]);
 
-const fateOf = ({ dice, plan }: SesDeps, who: string, now: Instant): Fate => {
+const eventPlanOf = ({ dice, plan }: SesDeps, who: string, now: Instant): EventPlan => {
   if (isRefused(plan, who)) return { answer: 'permanent', isTaken: false };
   if (now >= plan.calmAt) return { answer: 'accepted', isTaken: true };
   if (isWithin(plan.accountTrouble, now) && !(plan.isQuotaUsedUp && who === 'canary'))
@@ -152,7 +152,7 @@ const isRefused = ({ refused }: Plan, who: string): boolean => {
   return hash / 1009 < refused && who !== 'canary';
 };
 
-const answerOf = ({ isQuotaUsedUp }: Plan, { answer, answered = false }: Fate, messageId: string): SendAnswer => {
+const answerOf = ({ isQuotaUsedUp }: Plan, { answer, answered = false }: EventPlan, messageId: string): SendAnswer => {
   if (answer === 'account' && isQuotaUsedUp) return { kind: answer, code: DAILY_QUOTA };
   if (answer === 'accepted') return { kind: answer, messageId };
   if (answer === 'unclear') return { kind: answer, code: CODES[answer], ...(answered && { answered }) };

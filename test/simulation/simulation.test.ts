@@ -38,12 +38,16 @@ describe.skipIf(seed !== undefined)('senders, relay, feedback, tasks, sweeper an
     LIMIT_MS,
   );
 
-  it('keep every promise in schedules that nobody has seen before', async () => {
-    const first = Math.floor(Math.random() * 2 ** 31);
-    const { broken } = await runSchedules(seedsFrom(first, NEW_SCHEDULES));
+  it(
+    'keep every promise in schedules that nobody has seen before',
+    async () => {
+      const first = Math.floor(Math.random() * 2 ** 31);
+      const { broken } = await runSchedules(seedsFrom(first, NEW_SCHEDULES));
 
-    expect(broken, describeBroken(broken)).toEqual([]);
-  }, LIMIT_MS);
+      expect(broken, describeBroken(broken)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 
   it('do the same again under the same seed', async () => {
     const [first, second] = [await traceSchedule(7), await traceSchedule(7)];

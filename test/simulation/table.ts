@@ -1,13 +1,15 @@
+import type { CanaryResult, WalkState } from '../../lambda/application/ports/control.ts';
+import type { SweepState } from '../../lambda/application/ports/progress.ts';
+import type { TaskKey } from '../../lambda/application/ports/queues.ts';
+import type { StoredRecipient } from '../../lambda/application/ports/recipients.ts';
+import type { NewTask, OpenTask } from '../../lambda/application/ports/tasks.ts';
 import type { ProgressRecord } from '../../lambda/application/progress/follow-progress.ts';
-import type { NewTask, OpenTask } from '../../lambda/application/ports/operate-ports.ts';
-import type { CanaryResult, StoredRecipient, SweepMarks, TaskKey } from '../../lambda/application/ports/ports.ts';
-import type { WalkState } from '../../lambda/application/ports/unclear-ports.ts';
 import { type Dispatch, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../lambda/domain/dispatch/dispatch.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
-import { SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
 import type { Counted } from '../../lambda/domain/dispatch/progress.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
+import { SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import type { Process } from './scheduler.ts';
 
 /** A recipient's item. A change makes a new one, so one that is the same object has not changed. */
@@ -16,7 +18,7 @@ export interface Row extends StoredRecipient {
 }
 
 /** A dispatch's item. */
-export interface DispatchItem extends Dispatch, SweepMarks {
+export interface DispatchItem extends Dispatch, SweepState {
   /** Whether the sweeper's index holds it. */
   readonly isOpen: boolean;
   readonly refusedCount: number;

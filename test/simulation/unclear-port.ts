@@ -1,5 +1,5 @@
 import { ledgerKey } from '../../lambda/adapters/dynamo/recipient/unclear-ledger.ts';
-import type { UnclearLedger, WalkRepository } from '../../lambda/application/ports/unclear-ports.ts';
+import type { UnclearLedger, WalkRepository } from '../../lambda/application/ports/control.ts';
 import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 import type { PortDeps } from './ports.ts';
 import type { Process } from './scheduler.ts';

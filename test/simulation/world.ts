@@ -5,14 +5,13 @@ import { loadFeedback } from './feedback-host.ts';
 import { checkEnd } from './final-checks.ts';
 import type { Ledger } from './ledger.ts';
 import { createOutside, type Outside, type OutsideOptions } from './outside.ts';
-import { createPeople } from './people.ts';
 import { isWithin, type Plan } from './plan.ts';
 import { createProgress } from './progress-host.ts';
 import { createSendPort, createTaskQueuePort } from './queue-ports.ts';
-import type { Process } from './scheduler.ts';
-import type { End } from './scheduler.ts';
+import type { End, Process } from './scheduler.ts';
 import { loadSender } from './sender-host.ts';
 import { nameOf, type Table } from './table.ts';
+import { createUsers } from './users.ts';
 import { createWalker } from './walk-host.ts';
 
 /** One schedule: everything that happens under one seed. */
@@ -53,7 +52,7 @@ export const createWorld = (seed: number, options: WorldOptions = {}): World => 
   table.onChange = progress.wake;
   const sweeper = createSweeper(background, outside.newHost('sweeper'));
   const walker = createWalker({ ...background, ses: outside.ses }, [outside.newHost('walk'), outside.newHost('walk')]);
-  planCourse(outside, createPeople(outside, outside.newHost('person')));
+  planCourse(outside, createUsers(outside, outside.newHost('person')));
   scheduler.at(scheduler.now() + plan.firstSweepMs, sweeper.run);
   scheduler.at(scheduler.now() + plan.firstWalkMs, walker.run);
 

@@ -1,15 +1,18 @@
-import type { NewDispatch } from '../../lambda/application/ports/accept-ports.ts';
-import type { Addressee, TemplateParts, Variables } from '../../lambda/domain/dispatch/content.ts';
+import type { NewDispatch } from '../../lambda/application/ports/accept.ts';
+import type { RecipientInput, TemplateParts, Variables } from '../../lambda/domain/dispatch/content.ts';
 import { countsAtAccept } from '../../lambda/domain/dispatch/dispatch.ts';
 import { shardCount } from '../../lambda/domain/dispatch/shards.ts';
 import { DISPATCH_ID } from './builders.ts';
 import { T0 } from './clock.ts';
 
-export const someAddressees = (n: number, variables: (i: number) => Variables = (i) => ({ name: `Kim ${i}` })): Addressee[] =>
+export const someRecipientInputs = (
+  n: number,
+  variables: (i: number) => Variables = (i) => ({ name: `Kim ${i}` }),
+): RecipientInput[] =>
   Array.from({ length: n }, (_, i) => ({ applyId: `a-${i}`, email: `kim.${i}@example.com`, variables: variables(i) }));
 
 /** A request that passed every check and is about to be stored. */
-export const aNewDispatch = (recipients = someAddressees(1), template: Partial<TemplateParts> = {}): NewDispatch => ({
+export const aNewDispatch = (recipients = someRecipientInputs(1), template: Partial<TemplateParts> = {}): NewDispatch => ({
   dispatch: {
     dispatchId: DISPATCH_ID,
     adminId: 'admin-1',

@@ -1,5 +1,6 @@
-import type { AccountRepository, AccountSource, SesReadBudget } from '../../lambda/application/ports/account-ports.ts';
-import type { Clock } from '../../lambda/application/ports/ports.ts';
+import type { AccountRepository, SesReadBudget } from '../../lambda/application/ports/control.ts';
+import type { AccountSource } from '../../lambda/application/ports/provider.ts';
+import type { Clock } from '../../lambda/application/ports/system.ts';
 import type { Account } from '../../lambda/domain/sending/account.ts';
 import { bookSlot, freshSeconds, NO_READS, type SesReadKind, type SesReads } from '../../lambda/domain/sending/ses-reads.ts';
 import { T0 } from './clock.ts';

@@ -1,7 +1,5 @@
-import type { SendPolicy } from '../../lambda/application/send/attempt-end.ts';
-import type { RecipientMessage } from '../../lambda/application/send/attempt-end.ts';
-import type { StoredRecipient } from '../../lambda/application/ports/ports.ts';
-import type { Attempt } from '../../lambda/domain/recipient/attempt.ts';
+import type { StoredRecipient } from '../../lambda/application/ports/recipients.ts';
+import type { RecipientMessage, SendPolicy } from '../../lambda/application/send/finished-attempt.ts';
 import type { DispatchContent } from '../../lambda/domain/dispatch/content.ts';
 import {
   type Counts,
@@ -11,8 +9,9 @@ import {
   NO_DELIVERIES,
   type RowCounts,
 } from '../../lambda/domain/dispatch/dispatch.ts';
-import type { SendMessage } from '../../lambda/domain/recipient/message-rule.ts';
-import type { In, Recipient, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
+import type { Attempt } from '../../lambda/domain/recipient/attempt.ts';
+import type { SendMessage } from '../../lambda/domain/recipient/decide-message.ts';
+import type { Recipient, RecipientIn, RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { ResolvePolicy } from '../../lambda/domain/recipient/unclear.ts';
 import { T0 } from './clock.ts';
 
@@ -20,7 +19,7 @@ export const DISPATCH_ID = 'd1spatch';
 
 export const aKey = (applyId = 'a-1', dispatchId = DISPATCH_ID): RecipientKey => ({ dispatchId, shard: 0, applyId });
 
-export const pending = (state: Partial<In<'PENDING'>> = {}): In<'PENDING'> => ({
+export const pending = (state: Partial<RecipientIn<'PENDING'>> = {}): RecipientIn<'PENDING'> => ({
   status: 'PENDING',
   round: 1,
   attemptCount: 0,
@@ -28,7 +27,7 @@ export const pending = (state: Partial<In<'PENDING'>> = {}): In<'PENDING'> => ({
   ...state,
 });
 
-export const processing = (state: Partial<In<'PROCESSING'>> = {}): In<'PROCESSING'> => ({
+export const processing = (state: Partial<RecipientIn<'PROCESSING'>> = {}): RecipientIn<'PROCESSING'> => ({
   status: 'PROCESSING',
   round: 1,
   attemptCount: 1,
@@ -36,7 +35,7 @@ export const processing = (state: Partial<In<'PROCESSING'>> = {}): In<'PROCESSIN
   ...state,
 });
 
-export const sent = (state: Partial<In<'SENT'>> = {}): In<'SENT'> => ({
+export const sent = (state: Partial<RecipientIn<'SENT'>> = {}): RecipientIn<'SENT'> => ({
   status: 'SENT',
   round: 1,
   attemptCount: 1,
@@ -45,7 +44,7 @@ export const sent = (state: Partial<In<'SENT'>> = {}): In<'SENT'> => ({
   ...state,
 });
 
-export const failed = (state: Partial<In<'FAILED'>> = {}): In<'FAILED'> => ({
+export const failed = (state: Partial<RecipientIn<'FAILED'>> = {}): RecipientIn<'FAILED'> => ({
   status: 'FAILED',
   round: 1,
   attemptCount: 1,
@@ -55,10 +54,10 @@ export const failed = (state: Partial<In<'FAILED'>> = {}): In<'FAILED'> => ({
 });
 
 /** Attempts used up while the message `m-1`, sent at T0, was in hand. */
-export const exhausted = (state: Partial<In<'FAILED'>> = {}): In<'FAILED'> =>
+export const exhausted = (state: Partial<RecipientIn<'FAILED'>> = {}): RecipientIn<'FAILED'> =>
   failed({ attemptCount: 7, lastErrorCode: 'ATTEMPTS_EXHAUSTED', deadMessage: { id: 'm-1', sentAt: T0 }, ...state });
 
-export const unknown = (state: Partial<In<'UNKNOWN'>> = {}): In<'UNKNOWN'> => ({
+export const unknown = (state: Partial<RecipientIn<'UNKNOWN'>> = {}): RecipientIn<'UNKNOWN'> => ({
   status: 'UNKNOWN',
   round: 1,
   attemptCount: 1,
@@ -67,7 +66,7 @@ export const unknown = (state: Partial<In<'UNKNOWN'>> = {}): In<'UNKNOWN'> => ({
   ...state,
 });
 
-export const cancelled: In<'CANCELLED'> = { status: 'CANCELLED', round: 1, attemptCount: 0, cancelledAt: T0 };
+export const cancelled: RecipientIn<'CANCELLED'> = { status: 'CANCELLED', round: 1, attemptCount: 0, cancelledAt: T0 };
 
 export const anAttempt = (attempt: Partial<Attempt> = {}): Attempt => ({
   round: 1,

@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../../lambda/application/ports/ports.ts';
+import type { Clock, Sleep } from '../../lambda/application/ports/system.ts';
 
 /** The instant at which tests begin. */
 export const T0 = Date.parse('2026-03-02T09:00:00.000Z');

@@ -1,4 +1,4 @@
-import type { CanaryRepository, CanaryResult } from '../../lambda/application/ports/ports.ts';
+import type { CanaryRepository, CanaryResult } from '../../lambda/application/ports/control.ts';
 import type { QuotaRoom } from '../../lambda/application/send/rate/quota-room.ts';
 import type { Instant } from '../../lambda/domain/shared/instant.ts';
 

@@ -1,14 +1,15 @@
-import type { DispatchRepository, SendingRepository, SweepTraces } from '../../lambda/application/ports/ports.ts';
+import type { SendingRepository, SweepStates } from '../../lambda/application/ports/control.ts';
+import type { DispatchRepository } from '../../lambda/application/ports/dispatches.ts';
 import type { Dispatch, DispatchStatus } from '../../lambda/domain/dispatch/dispatch.ts';
-import type { Instant } from '../../lambda/domain/shared/instant.ts';
-import { SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient/recipient.ts';
 import type { Stop } from '../../lambda/domain/dispatch/stop-rule.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../lambda/domain/recipient/recipient.ts';
+import { SENDING, type Sending } from '../../lambda/domain/sending/pause.ts';
+import type { Instant } from '../../lambda/domain/shared/instant.ts';
 import { aDispatch, DISPATCH_ID } from './builders.ts';
 import type { FakeRecipients } from './fakes.ts';
 
 /** Whether the account may send, in memory. */
-export interface FakeSending extends SendingRepository, SweepTraces {
+export interface FakeSending extends SendingRepository, SweepStates {
   state: Sending;
   lastPass: Instant | undefined;
   newest: Instant | undefined;

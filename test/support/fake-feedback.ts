@@ -1,4 +1,4 @@
-import type { FeedbackRepository } from '../../lambda/application/ports/ports.ts';
+import type { FeedbackRepository } from '../../lambda/application/ports/control.ts';
 import { type FeedbackState, MOST_UNAPPLIED, type UnappliedEvent } from '../../lambda/domain/sending/watermark.ts';
 
 /** Feedback's control item in memory. */

@@ -1,4 +1,4 @@
-import type { UnclearLedger, WalkRepository, WalkState } from '../../lambda/application/ports/unclear-ports.ts';
+import type { UnclearLedger, WalkRepository, WalkState } from '../../lambda/application/ports/control.ts';
 import type { UnclearAttempt } from '../../lambda/domain/recipient/unclear.ts';
 
 /** The ledger of unclear attempts and the item of its walks, in memory. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { ObjectInventory, ObjectReader, ObjectWriter } from '../../lambda/application/ports/list-ports.ts';
+import type { ObjectInventory, ObjectReader, ObjectWriter } from '../../lambda/application/ports/objects.ts';
 import { parseObjectKey, toObjectKey } from '../../lambda/contracts/queue/object-key.ts';
 
 /** A bucket in memory. */

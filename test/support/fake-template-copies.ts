@@ -1,4 +1,5 @@
-import type { StoredCopy, TemplateCopies, TemplateFetcher } from '../../lambda/application/ports/template-ports.ts';
+import type { TemplateFetcher } from '../../lambda/application/ports/provider.ts';
+import type { StoredCopy, TemplateCopies } from '../../lambda/application/ports/templates.ts';
 import type { TemplateParts } from '../../lambda/domain/dispatch/content.ts';
 import type { TemplateCopy } from '../../lambda/domain/dispatch/template-copy.ts';
 

@@ -1,14 +1,11 @@
+import type { ContentRepository } from '../../lambda/application/ports/dispatches.ts';
+import type { MailProvider, MailRenderer, OutgoingMail, SendTags } from '../../lambda/application/ports/provider.ts';
 import type {
   ClaimResult,
-  ContentRepository,
-  MailProvider,
-  MailRenderer,
-  OutgoingMail,
   RecipientRepository,
-  SendTags,
   StoredRecipient,
   WriteResult,
-} from '../../lambda/application/ports/ports.ts';
+} from '../../lambda/application/ports/recipients.ts';
 import { advance, type RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
 import { aContent, DISPATCH_ID } from './builders.ts';
@@ -62,7 +59,7 @@ export const createFakeRecipients = (rows: readonly (readonly [RecipientKey, Sto
           const result = ((): WriteResult => {
             if (fake.outage('write', key)) return 'unavailable';
             const found = table.get(nameOf(key));
-            if (found?.recipient.status !== 'PROCESSING' || found.recipient.lease.token !== token) return 'lease-lost';
+            if (found?.recipient.status !== 'PROCESSING' || found.recipient.lease.token !== token) return 'conflict';
             table.set(nameOf(key), { ...found, recipient: next, attempts });
             return 'written';
           })();
@@ -77,7 +74,7 @@ export const createFakeRecipients = (rows: readonly (readonly [RecipientKey, Sto
       const isSame =
         (found?.recipient.status === 'FAILED' || found?.recipient.status === 'UNKNOWN') &&
         found.recipient.failedAt === from.failedAt;
-      if (!isSame || dispatch === 'CANCELLED') return Promise.resolve('lease-lost');
+      if (!isSame || dispatch === 'CANCELLED') return Promise.resolve('conflict');
       table.set(nameOf(key), { ...found, recipient: next });
       return Promise.resolve('written');
     },
@@ -86,18 +83,18 @@ export const createFakeRecipients = (rows: readonly (readonly [RecipientKey, Sto
       if (fake.outage('cancel', key)) return Promise.resolve('unavailable');
       const found = table.get(nameOf(key));
       const transition = found && advance(found.recipient, { type: 'cancelled' }, now);
-      if (found === undefined || transition?.ok !== true) return Promise.resolve('lease-lost');
+      if (found === undefined || transition?.ok !== true) return Promise.resolve('conflict');
       table.set(nameOf(key), { ...found, recipient: transition.next });
       return Promise.resolve('written');
     },
 
-    amend: (key, change) => {
+    applyPatch: (key, change) => {
       if (fake.outage('amend', key)) return Promise.resolve('unavailable');
       const found = table.get(nameOf(key));
       if (found === undefined) return Promise.resolve('gone');
-      const amended = change(found);
-      if (amended === undefined) return Promise.resolve('unchanged');
-      table.set(nameOf(key), { ...found, ...amended });
+      const patched = change(found);
+      if (patched === undefined) return Promise.resolve('unchanged');
+      table.set(nameOf(key), { ...found, ...patched });
       return Promise.resolve('written');
     },
   };

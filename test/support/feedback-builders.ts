@@ -1,6 +1,6 @@
 import type { MailEvent } from '../../lambda/domain/recipient/delivery.ts';
 import type { AttributedEvent, MailOrigin } from '../../lambda/domain/recipient/feedback.ts';
-import type { Proof } from '../../lambda/domain/recipient/proof.ts';
+import type { SendConfirmation } from '../../lambda/domain/recipient/send-confirmation.ts';
 import { aKey } from './builders.ts';
 import { T0 } from './clock.ts';
 
@@ -13,13 +13,13 @@ export const aMailEvent = (event: Partial<MailEvent> = {}): MailEvent => ({
 });
 
 /** The same as a proof about the attempt with lease `ours`. */
-export const aProof = (proof: Partial<Proof> = {}): Proof => ({
+export const aConfirmation = (confirmation: Partial<SendConfirmation> = {}): SendConfirmation => ({
   round: 1,
   n: 1,
   lease: 'ours',
   messageId: 'ses-1',
   sentAt: T0,
-  ...proof,
+  ...confirmation,
 });
 
 /** An event about the attempt with lease `ours` of recipient `a-1`. */

@@ -15,8 +15,8 @@ export const checkFromOutside = async (
   allowed: Partial<Allowed> = {},
 ): Promise<Tally> => {
   const rows = await stack.table.rows(dispatchId);
-  const evidence = { requested, rows, mails: stack.journal(dispatchId) };
-  const { tally, faults } = examine(evidence, {
+  const recorded = { requested, rows, mails: stack.journal(dispatchId) };
+  const { tally, faults } = examine(recorded, {
     duplicates: 0,
     events: true,
     attemptsPerRound: ATTEMPTS_PER_ROUND,

@@ -13,11 +13,11 @@ import { createOrphanRepository } from '../../lambda/adapters/dynamo/task/orphan
 import { createObjectInventory } from '../../lambda/adapters/s3/object-inventory.ts';
 import { createObjectReader } from '../../lambda/adapters/s3/object-reader.ts';
 import { createObjectWriter } from '../../lambda/adapters/s3/object-writer.ts';
-import { createExpandBatch } from '../../lambda/application/tasks/expand-batch.ts';
-import type { ObjectWriter } from '../../lambda/application/ports/list-ports.ts';
+import type { ObjectWriter } from '../../lambda/application/ports/objects.ts';
 import { createDeleteOrphans, type OrphanReport } from '../../lambda/application/sweep/delete-orphans.ts';
+import { createExpandBatch } from '../../lambda/application/tasks/expand-batch.ts';
 import { startQueues } from '../../local/emulators/queues.ts';
-import { openEvidence } from '../../local/evidence.ts';
+import { openRecordedOutput } from '../../local/recorded-output.ts';
 import { readSettings } from '../../local/settings.ts';
 
 const BUCKET = 'lists';
@@ -27,7 +27,7 @@ const TABLE_ID = 'table-1';
 export const startListWorld = async (table: { readonly client: DynamoDBDocumentClient; readonly tableName: string }) => {
   const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-lists-'));
   const settings = readSettings({ LOCAL_DIR: directory, LOCAL_SQS_PORT: '0' });
-  const server = await startQueues(settings, openEvidence(settings));
+  const server = await startQueues(settings, openRecordedOutput(settings));
   const s3 = new S3Client({
     endpoint: server.endpoint,
     region: 'us-east-1',

@@ -1,5 +1,5 @@
 import type { AccountChange } from '../../local/fake-ses/account.ts';
-import { tell } from '../chaos/tell.ts';
+import { postJson } from '../chaos/post-json.ts';
 import { poll, type TestStack } from './stack.ts';
 
 /** What a stack's SES account may do unless tests say otherwise. */
@@ -10,9 +10,9 @@ export const resetStack = async (stack: TestStack): Promise<void> => {
   const { ses, crash } = stack.description;
   await Promise.all([
     stack.clearFaults(),
-    tell(`${ses}/_gate/events`, 'DELETE'),
+    postJson(`${ses}/_gate/events`, 'DELETE'),
     stack.account(USUAL_ACCOUNT),
-    ...(crash === undefined ? [] : [tell(crash, 'DELETE'), stack.endOutages()]),
+    ...(crash === undefined ? [] : [postJson(crash, 'DELETE'), stack.endOutages()]),
   ]);
   await poll(
     () => stack.sending({ paused: false }),

@@ -1,19 +1,25 @@
+import type { TableOrigin } from '../../lambda/application/ports/control.ts';
+import type { ContentRepository } from '../../lambda/application/ports/dispatches.ts';
+import type { MailRenderer } from '../../lambda/application/ports/provider.ts';
+import type { Random } from '../../lambda/application/ports/system.ts';
 import { applyActions } from '../../lambda/application/send/apply-actions.ts';
-import type { RecipientMessage, SendPolicy, SendSignal } from '../../lambda/application/send/attempt-end.ts';
-import { createPacer, type Pacer } from '../../lambda/application/send/rate/pacer.ts';
+import type { RecipientMessage, SendPolicy, SendSignal } from '../../lambda/application/send/finished-attempt.ts';
 import { createPauseGuard, type PauseSignal } from '../../lambda/application/send/pause/pause-guard.ts';
-import type { ContentRepository, MailRenderer, Random } from '../../lambda/application/ports/ports.ts';
-import { createResolveUnclear, type ResolveReport, type ResolveSignal } from '../../lambda/application/unclear/resolve-unclear.ts';
-import type { TableOrigin } from '../../lambda/application/ports/restore-ports.ts';
-import { neededMs } from '../../lambda/application/send/send-deps.ts';
+import { createPacer, type Pacer } from '../../lambda/application/send/rate/pacer.ts';
 import type { SendRate } from '../../lambda/application/send/rate/send-rate.ts';
+import { neededMs } from '../../lambda/application/send/send-deps.ts';
 import { createSendRecipients } from '../../lambda/application/send/send-recipients.ts';
 import { createStopRule } from '../../lambda/application/send/stop-dispatch.ts';
+import {
+  createResolveUnclear,
+  type ResolveReport,
+  type ResolveSignal,
+} from '../../lambda/application/unclear/resolve-unclear.ts';
 import type { IsAllowedRecipient } from '../../lambda/domain/recipient/allowed-recipients.ts';
-import type { MessageAction } from '../../lambda/domain/recipient/message-rule.ts';
+import type { MessageAction } from '../../lambda/domain/recipient/decide-message.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
-import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
 import type { ResolvePolicy } from '../../lambda/domain/recipient/unclear.ts';
+import type { SendAnswer } from '../../lambda/domain/sending/send-answer.ts';
 import { aContent, aKey, aPolicy, aRecipient } from './builders.ts';
 import { createFakeClock, type FakeClock } from './clock.ts';
 import { createFakeCanaries, createFakeQuota, type FakeCanaries, type FakeQuota } from './fake-canaries.ts';
@@ -111,8 +117,8 @@ export const createSenderWorld = ({
   const signals: (SendSignal | ResolveSignal)[] = [];
   const pauses: PauseSignal[] = [];
   let tokens = 0;
-  const tell = observe ?? ((signal: SendSignal) => signals.push(signal));
-  const stopRule = createStopRule({ dispatches, clock: clock.now, observe: tell });
+  const postJson = observe ?? ((signal: SendSignal) => signals.push(signal));
+  const stopRule = createStopRule({ dispatches, clock: clock.now, observe: postJson });
 
   const sendRecipients = createSendRecipients({
     recipients,
@@ -147,7 +153,7 @@ export const createSenderWorld = ({
     random,
     newId: () => `lease-${beside === undefined ? '' : 'b-'}${(tokens += 1)}`,
     sleep: clock.sleep,
-    observe: tell,
+    observe: postJson,
   });
 
   const resolveUnclear = createResolveUnclear({

@@ -1,4 +1,4 @@
-import type { DispatchInTrouble, Overview, Story } from '../../lambda/application/ports/show-ports.ts';
+import type { Details, DispatchInNeed, Overview } from '../../lambda/application/ports/queries.ts';
 import { type Dispatch, NO_DELIVERIES } from '../../lambda/domain/dispatch/dispatch.ts';
 import { SENDING } from '../../lambda/domain/sending/pause.ts';
 import type { Trouble } from '../../lambda/domain/sending/trouble.ts';
@@ -16,27 +16,27 @@ export const anOverview = (overview: Partial<Overview> = {}): Overview => ({
   roundProgressAt: undefined,
   feedback: { watermark: T0 - 30_000, unapplied: [] },
   newestSentAt: T0 - 60_000,
-  inTrouble: [],
-  moreInTrouble: 0,
+  inNeed: [],
+  moreInNeed: 0,
   underWay: 0,
   oldestUnderWayAt: undefined,
   isPart: false,
   ...overview,
 });
 
-export const aTrouble = (dispatch: Partial<Dispatch> = {}, trouble: Partial<Trouble> = {}): DispatchInTrouble => ({
+export const aTrouble = (dispatch: Partial<Dispatch> = {}, trouble: Partial<Trouble> = {}): DispatchInNeed => ({
   dispatch: aDispatch({ dispatchId: LONG_ID, status: 'STOPPED', ...dispatch }),
   trouble: { kind: 'stopped', since: T0, ...trouble },
 });
 
-export const aStory = (dispatch: Partial<Dispatch> = {}, story: Partial<Omit<Story, 'dispatch'>> = {}): Story => ({
+export const someDetails = (dispatch: Partial<Dispatch> = {}, details: Partial<Omit<Details, 'dispatch'>> = {}): Details => ({
   now: T0,
   dispatch: aDispatch({ dispatchId: LONG_ID, ...dispatch }),
   counts: someCounts({ PENDING: 3 }),
   deliveries: NO_DELIVERIES,
   unclearPolicy: 'auto',
-  tasksLeft: [],
-  batchesLeft: 0,
+  pendingTasks: [],
+  pendingBatches: 0,
   badRecipients: [],
-  ...story,
+  ...details,
 });

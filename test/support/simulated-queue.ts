@@ -1,5 +1,5 @@
-import type { RecipientMessage } from '../../lambda/application/send/attempt-end.ts';
-import type { SendQueue } from '../../lambda/application/ports/ports.ts';
+import type { SendQueue } from '../../lambda/application/ports/queues.ts';
+import type { RecipientMessage } from '../../lambda/application/send/finished-attempt.ts';
 import type { RecipientKey } from '../../lambda/domain/recipient/recipient.ts';
 import type { FakeClock } from './clock.ts';
 

@@ -1,8 +1,8 @@
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 
 import { CREDENTIALS } from '../../local/clients.ts';
-import type { StackFile } from '../../local/stack-file.ts';
 import { REGION } from '../../local/cloudformation/types/identity.ts';
+import type { StackFile } from '../../local/stack-file.ts';
 
 /** The bucket of long lists of a running stack, by a client of its own. */
 export const openObjects = ({ sqs: endpoint, listBucket: Bucket }: StackFile) => {

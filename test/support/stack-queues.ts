@@ -1,9 +1,9 @@
 import { GetQueueAttributesCommand, PurgeQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 
 import { CREDENTIALS } from '../../local/clients.ts';
+import { REGION } from '../../local/cloudformation/types/identity.ts';
 import { redrive } from '../../local/redrive/redrive.ts';
 import type { StackFile } from '../../local/stack-file.ts';
-import { REGION } from '../../local/cloudformation/types/identity.ts';
 
 /** What a queue holds. */
 export interface Depth {

@@ -6,17 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 
 import { dispatchIdOf } from '../../lambda/adapters/hashing/dispatch-id.ts';
-import type { CrashOrder } from '../chaos/crash/plan.ts';
-import type { EventRule } from '../../local/fake-ses/events/rules.ts';
-import type { AccountChange } from '../../local/fake-ses/account.ts';
 import { type LaunchedStack, launchStack } from '../../local/cli/launch.ts';
-import { readJournal } from '../chaos/journal.ts';
-import { requestOf } from '../chaos/request.ts';
-import { openTable } from '../../local/table-rows.ts';
-import { tell } from '../chaos/tell.ts';
-import { SHORT_TIMES } from '../chaos/times.ts';
+import type { AccountChange } from '../../local/fake-ses/account.ts';
+import type { EventRule } from '../../local/fake-ses/events/rules.ts';
 import { checkpointFile, forgetCheckpoints } from '../../local/lambda-host/event-sources/checkpoints.ts';
 import type { StackFile } from '../../local/stack-file.ts';
+import { openTable } from '../../local/table-rows.ts';
+import type { CrashOrder } from '../chaos/crash/plan.ts';
+import { readJournal } from '../chaos/journal.ts';
+import { postJson } from '../chaos/post-json.ts';
+import { requestOf } from '../chaos/request.ts';
+import { SHORT_TIMES } from '../chaos/times.ts';
 import { lookForLeaks } from '../leak-scan/look.ts';
 import { distinct, markersOfRequest } from '../leak-scan/markers.ts';
 import type { Marker } from '../leak-scan/search.ts';
@@ -45,7 +45,7 @@ export class TestStack {
   #inside: { readonly table: ReturnType<typeof openTable>; readonly queues: ReturnType<typeof openQueues> } | undefined;
 
   constructor(environment: Readonly<Record<string, string>> = {}) {
-    this.#environment = { ...SHORT_TIMES, ...UNHURRIED, LOCAL_EVIDENCE: '1', ...environment };
+    this.#environment = { ...SHORT_TIMES, ...UNHURRIED, LOCAL_RECORD: '1', ...environment };
   }
 
   /** @param settings other than those that the stack was made with */
@@ -225,32 +225,32 @@ export class TestStack {
 
   /** Sets faults at the gate in front of SES. */
   async fault(fault: Record<string, unknown>): Promise<void> {
-    await tell(`${this.description.ses}/_gate/faults`, 'POST', fault);
+    await postJson(`${this.description.ses}/_gate/faults`, 'POST', fault);
   }
 
   async clearFaults(): Promise<void> {
-    await tell(`${this.description.ses}/_gate/faults`, 'DELETE');
+    await postJson(`${this.description.ses}/_gate/faults`, 'DELETE');
   }
 
   /** Says what becomes of SES's events about mails to come. */
   async events(rule: z.input<typeof EventRule>): Promise<void> {
-    await tell(`${this.description.ses}/_gate/events`, 'POST', rule);
+    await postJson(`${this.description.ses}/_gate/events`, 'POST', rule);
   }
 
   /** Changes the SES account. */
   async account(change: AccountChange): Promise<void> {
-    await tell(`${this.description.ses}/_gate/account`, 'PUT', change);
+    await postJson(`${this.description.ses}/_gate/account`, 'PUT', change);
   }
 
   /** Orders a crash for a moment to come; needs LOCAL_CRASH_POINTS=1. */
   async crash(order: z.input<typeof CrashOrder>): Promise<void> {
-    await tell(this.description.crash ?? '', 'POST', order);
+    await postJson(this.description.crash ?? '', 'POST', order);
   }
 
   /** Waits until every crash that was ordered has struck. */
   async crashed(): Promise<void> {
     await poll(
-      async () => Crashes.parse(await tell(this.description.crash ?? '', 'GET')),
+      async () => Crashes.parse(await postJson(this.description.crash ?? '', 'GET')),
       (orders) => orders.every(({ times, fired }) => fired === times),
     );
   }
@@ -259,13 +259,13 @@ export class TestStack {
   async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 's3', seconds: number): Promise<void> {
     const address = new URL('/_outage', this.description.crash).href;
     this.#outages.push({ function: functionName, service });
-    await tell(address, 'POST', { function: functionName, service, seconds });
+    await postJson(address, 'POST', { function: functionName, service, seconds });
   }
 
   /** Ends the outages that still last. */
   async endOutages(): Promise<void> {
     const address = new URL('/_outage', this.description.crash).href;
-    await Promise.all(this.#outages.splice(0).map((each) => tell(address, 'POST', { ...each, seconds: 0.01 })));
+    await Promise.all(this.#outages.splice(0).map((each) => postJson(address, 'POST', { ...each, seconds: 0.01 })));
   }
 
   /** Cancels or resumes a dispatch. */
@@ -274,10 +274,10 @@ export class TestStack {
   }
 
   /** Asks how sending stands, or pauses or resumes it, as an operator. */
-  async sending(wish?: { readonly paused: boolean; readonly reason?: string }): Promise<z.output<typeof SendingView>> {
-    const response = await this.request(wish === undefined ? 'GET' : 'PUT', '/sending', {
+  async sending(request?: { readonly paused: boolean; readonly reason?: string }): Promise<z.output<typeof SendingView>> {
+    const response = await this.request(request === undefined ? 'GET' : 'PUT', '/sending', {
       token: this.description.tokens.operator,
-      ...(wish && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(wish) }),
+      ...(request && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(request) }),
     });
     return SendingView.parse(await response.json());
   }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { DispatchNews, NEWS_SOURCE, NEWS_TYPES } from '../../lambda/contracts/events/dispatch-news.ts';
+import { NEWS_SOURCE, NEWS_TYPES, PublishedEvent } from '../../lambda/contracts/events/published-event.ts';
 
 const GUIDE = readFileSync(resolve(import.meta.dirname, '../../docs/deploy.md'), 'utf8');
 const [, section = ''] = GUIDE.split('## 10. Tell other systems');
@@ -13,7 +13,7 @@ it('the event in the guide is one that the service publishes', () => {
   const [, sample = ''] = /```json\n(.*?)```/s.exec(section) ?? [];
 
   expect(JSON.parse(sample)).toMatchObject({ source: NEWS_SOURCE, 'detail-type': NEWS_TYPES.completed });
-  const { detail } = z.object({ detail: DispatchNews.strict() }).parse(JSON.parse(sample));
+  const { detail } = z.object({ detail: PublishedEvent.strict() }).parse(JSON.parse(sample));
   expect(detail.id).toBe(`${detail.dispatchId}-${detail.generation}-completed`);
 });
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 
-import { CREDENTIALS } from '../../local/clients.ts';
 import { launchStack } from '../../local/cli/launch.ts';
-import { openTable } from '../../local/table-rows.ts';
+import { CREDENTIALS } from '../../local/clients.ts';
+import { REGION } from '../../local/cloudformation/types/identity.ts';
 import { ROOT } from '../../local/settings.ts';
 import type { StackFile } from '../../local/stack-file.ts';
-import { REGION } from '../../local/cloudformation/types/identity.ts';
+import { openTable } from '../../local/table-rows.ts';
 
 const PATIENCE_MS = 180_000;
 

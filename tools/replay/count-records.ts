@@ -4,7 +4,7 @@ import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 import { createProgressRepository } from '../../lambda/adapters/dynamo/dispatch/progress-repository.ts';
-import { createNewsBoard } from '../../lambda/adapters/eventbridge/news-board.ts';
+import { createEventPublisher } from '../../lambda/adapters/eventbridge/event-publisher.ts';
 import { createFollowProgress } from '../../lambda/application/progress/follow-progress.ts';
 import { interpret } from '../../lambda/handlers/follow-progress/handler.ts';
 import type { GiveBack } from './replay.ts';
@@ -25,14 +25,14 @@ export const countRecords = ({ table, tableName, bus, busName }: ProgressTargets
   const follow = createFollowProgress({
     // Only what completes dispatches asks how long their contents are kept.
     dispatches: createProgressRepository({ client: table, tableName, retentionDays: 0, random: Math.random, sleep }),
-    news: createNewsBoard({ client: bus, busName, random: Math.random, sleep }),
+    news: createEventPublisher({ client: bus, busName, random: Math.random, sleep }),
     clock: Date.now,
     sleep,
     observe: () => undefined,
   });
   return async (records) => {
     const interpreted = records.map((record) => interpret(record));
-    const unknown = interpreted.filter(({ kind }) => kind === 'poison').length;
+    const unknown = interpreted.filter(({ kind }) => kind === 'malformed').length;
     // Before anything is counted: what is kept comes again, and would be counted each time.
     if (unknown > 0) return `${unknown} of its ${records.length} records cannot be understood`;
     return (await follow(interpreted, NO_TIME)) === undefined ? undefined : 'not all of it could be counted and told';

@@ -26,7 +26,7 @@ export const relayRecords =
       {
         sendQueue: createSendQueue({ ...deps, queueUrl: sendQueueUrl }),
         taskQueue: createTaskQueue({ ...deps, queueUrl: taskQueueUrl }),
-        keepPoison: () => {
+        quarantine: () => {
           unknown += 1;
           return Promise.resolve();
         },

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 import canonicalize from 'canonicalize';
 
-import type { Fingerprint } from '../../application/ports/accept-ports.ts';
-import type { Addressee } from '../../domain/dispatch/content.ts';
+import type { Fingerprint } from '../../application/ports/accept.ts';
+import type { RecipientInput } from '../../domain/dispatch/content.ts';
 import type { DispatchRequest } from '../../domain/dispatch/dispatch-request.ts';
 
 /** Another way of computing fingerprints needs another version: stored ones must not be compared with new ones by chance. */
@@ -42,7 +42,7 @@ const arrayHash = () => {
 const fieldHash = (value: unknown): string =>
   sha256().update(canonical(value)).digest().subarray(0, FIELD_HASH_BYTES).toString('base64url');
 
-const byApplyId = (a: Addressee, b: Addressee): number => (a.applyId < b.applyId ? -1 : Number(a.applyId > b.applyId));
+const byApplyId = (a: RecipientInput, b: RecipientInput): number => (a.applyId < b.applyId ? -1 : Number(a.applyId > b.applyId));
 
 /**
  * SHA-256 over the canonical JSON of what a request asks for. The order of keys and recipients, white space, and

@@ -1,6 +1,6 @@
 import { bounceStatisticsOf, type Counts, type Deliveries, NO_DELIVERIES } from '../../domain/dispatch/dispatch.ts';
-import { RECIPIENT_STATUSES } from '../../domain/recipient/recipient.ts';
 import { exceededRate } from '../../domain/dispatch/stop-rule.ts';
+import { RECIPIENT_STATUSES } from '../../domain/recipient/recipient.ts';
 
 /** Recipients by state, without the states that none is in. */
 export const countsText = (counts: Counts): string => {

@@ -1,15 +1,15 @@
-import type { Story, TaskLeft } from '../../application/ports/show-ports.ts';
-import { DELIVERY_STATES } from '../../domain/recipient/delivery.ts';
+import type { Details, PendingTask } from '../../application/ports/queries.ts';
 import { type Dispatch, type DispatchOutcome, isActive } from '../../domain/dispatch/dispatch.ts';
-import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient/recipient.ts';
 import type { StopReason } from '../../domain/dispatch/stop-rule.ts';
+import { DELIVERY_STATES } from '../../domain/recipient/delivery.ts';
+import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient/recipient.ts';
 import { countsText, numberOf, rateOf, reasonsToLook } from './counts-words.ts';
-import { type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
+import { detailsButton, type Place, runbook, sentence, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
 /** What became of a dispatch, and what to do about it. */
-export const dispatchPart = (place: Place, story: Story): readonly HtmlValue[] => {
-  const { dispatch, counts } = story;
+export const dispatchPart = (place: Place, details: Details): readonly HtmlValue[] => {
+  const { dispatch, counts } = details;
   const { dispatchId, scenarioId, recruitId, adminId, isTest, total } = dispatch;
   return [
     html`<h3>Dispatch <code>${dispatchId}</code></h3>`,
@@ -18,17 +18,17 @@ export const dispatchPart = (place: Place, story: Story): readonly HtmlValue[] =
       [', asked for by ', adminId, isTest && ', as a test', '. '],
       [numberOf(total, 'recipient'), ': ', countsText(counts), '.'],
     ),
-    deliveriesSentence(story),
-    statusSentence(story),
+    deliveriesSentence(details),
+    statusSentence(details),
     timesTable(dispatch),
-    leftSentences(story),
-    nextSentences(story),
-    badRecipientsTable(place, story),
+    leftSentences(details),
+    nextSentences(details),
+    badRecipientsTable(place, details),
   ];
 };
 
 /** How far the mails got that SES took, as far as its events tell. */
-const deliveriesSentence = ({ deliveries }: Story): HtmlValue => {
+const deliveriesSentence = ({ deliveries }: Details): HtmlValue => {
   const known = DELIVERY_STATES.flatMap((state) => {
     const mails = state === 'none' ? 0 : deliveries[state];
     return mails > 0 ? [`${mails} ${state}`] : [];
@@ -56,8 +56,8 @@ const STOP_WORDS: Readonly<Record<StopReason, string>> = {
     'the table was restored, so mails of this dispatch that were sent after the restore point may be shown as not sent',
 };
 
-const statusSentence = (story: Story): Html => {
-  const { status, outcome, failureReason, faultCode } = story.dispatch;
+const statusSentence = (details: Details): Html => {
+  const { status, outcome, failureReason, faultCode } = details.dispatch;
   const state = html`<b>${status}</b>`;
   switch (status) {
     case 'ACCEPTED':
@@ -65,7 +65,7 @@ const statusSentence = (story: Story): Html => {
     case 'IN_PROGRESS':
       return sentence(state, ': its mails are being sent.');
     case 'COMPLETED':
-      return endSentence(story, [
+      return endSentence(details, [
         state,
         ': ',
         outcome === undefined ? 'no recipient is left to send to' : OUTCOMES[outcome],
@@ -77,14 +77,14 @@ const statusSentence = (story: Story): Html => {
         faultCode !== undefined && ['All of them with ', html`<code>${faultCode}</code>`, '.'],
       );
     case 'CANCELLED':
-      return endSentence(story, [state, ': nothing of it is sent any more.']);
+      return endSentence(details, [state, ': nothing of it is sent any more.']);
   }
 };
 
 /** Says why a person should look, if one should. */
-const endSentence = (story: Story, words: HtmlValue): Html => {
-  if (story.dispatch.needsAttention !== true) return sentence(words);
-  const reasons = reasonsToLook(story);
+const endSentence = (details: Details, words: HtmlValue): Html => {
+  if (details.dispatch.needsAttention !== true) return sentence(words);
+  const reasons = reasonsToLook(details);
   return warning(words, reasons.length > 0 && [' A person should look: ', reasons.join('; '), '.']);
 };
 
@@ -103,18 +103,18 @@ const timesTable = (dispatch: Dispatch): Html => {
   );
 };
 
-const leftSentences = ({ tasksLeft, batchesLeft }: Story): HtmlValue => [
-  batchesLeft > 0 &&
-    sentence(numberOf(batchesLeft, 'batch of recipients is', 'batches of recipients are'), ' not in the table as rows yet.'),
-  tasksLeft.length > 0 &&
+const leftSentences = ({ pendingTasks, pendingBatches }: Details): HtmlValue => [
+  pendingBatches > 0 &&
+    sentence(numberOf(pendingBatches, 'batch of recipients is', 'batches of recipients are'), ' not in the table as rows yet.'),
+  pendingTasks.length > 0 &&
     sentence(
       'Not done yet: ',
-      tasksLeft.map((task, i) => [i > 0 && ', ', taskText(task)]),
+      pendingTasks.map((task, i) => [i > 0 && ', ', taskText(task)]),
       '.',
     ),
 ];
 
-const taskText = ({ kind, task, requestedAt }: TaskLeft): HtmlValue => [
+const taskText = ({ kind, task, requestedAt }: PendingTask): HtmlValue => [
   kind,
   ' (task ',
   task,
@@ -123,9 +123,9 @@ const taskText = ({ kind, task, requestedAt }: TaskLeft): HtmlValue => [
 ];
 
 /** What a person can do now; nothing when nothing is asked of one. */
-const nextSentences = (story: Story): HtmlValue => {
-  const { dispatchId, status } = story.dispatch;
-  const { counts } = story;
+const nextSentences = (details: Details): HtmlValue => {
+  const { dispatchId, status } = details.dispatch;
+  const { counts } = details;
   const path = `/dispatches/${dispatchId}`;
   const who = (state: string): Html => call(`GET ${path}/recipients?status=${state}`);
   return [
@@ -140,21 +140,21 @@ const nextSentences = (story: Story): HtmlValue => {
       ),
     counts.FAILED > 0 && isActive(status) && sentence('Once the cause is cured: ', call(`POST ${path}/retry`), '.'),
     counts.UNKNOWN > 0 && sentence('Who is UNKNOWN: ', who('UNKNOWN'), '. Runbook: ', runbook('outcome-unknown')),
-    rateOf(story) === 'high-complaint-rate' &&
+    rateOf(details) === 'high-complaint-rate' &&
       sentence('Never write again to those who complained. Runbook: ', runbook('complaint-rate')),
-    rateOf(story) === 'high-bounce-rate' &&
+    rateOf(details) === 'high-bounce-rate' &&
       sentence('Correct the addresses that bounced before anything is sent to them again. Runbook: ', runbook('bounce-rate')),
   ];
 };
 
 /** Each leads to its own story. */
-const badRecipientsTable = (place: Place, { dispatch: { dispatchId }, badRecipients }: Story): HtmlValue =>
+const badRecipientsTable = (place: Place, { dispatch: { dispatchId }, badRecipients }: Details): HtmlValue =>
   badRecipients.length > 0 && [
     html`<h3>Recipients to look into, the first ${badRecipients.length}</h3>`,
     table(
       ['recipient', 'status', 'delivery', 'code'],
       badRecipients.map(({ applyId, status, delivery, code }) => [
-        [html`<code>${applyId}</code> `, storyButton(place, 'Story', { dispatchId, applyId })],
+        [html`<code>${applyId}</code> `, detailsButton(place, 'Story', { dispatchId, applyId })],
         status,
         status === 'SENT' && delivery,
         code,

@@ -63,7 +63,7 @@ const button = (endpoint: string, label: string, words: Readonly<Record<string, 
   html`<a class="${kind}">${label}</a><cwdb-action action="call" endpoint="${endpoint}">${json(words)}</cwdb-action>`;
 
 /** Leads to the story of a dispatch, or of one of its recipients. */
-export const storyButton = (
+export const detailsButton = (
   { endpoint }: Place,
   label: string,
   ids: { readonly dispatchId: string; readonly applyId?: string },

@@ -1,9 +1,9 @@
-import type { DispatchInTrouble, Overview } from '../../application/ports/show-ports.ts';
+import type { DispatchInNeed, Overview } from '../../application/ports/queries.ts';
 import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
 import { isPassOverdue } from '../../domain/sending/trouble.ts';
 import { isSilent } from '../../domain/sending/watermark.ts';
 import { countsText, numberOf, reasonsToLook } from './counts-words.ts';
-import { lookUpForm, page, type Place, runbook, sentence, storyButton, table, time, warning } from './frame.ts';
+import { detailsButton, lookUpForm, page, type Place, runbook, sentence, table, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
 /** How the service stands, the dispatches in trouble, and the form that asks for a story. */
@@ -84,22 +84,22 @@ const underWaySentence = ({ underWay, oldestUnderWayAt, isPart }: Overview): Htm
     isPart && ' There are more than were looked at: only the newest are counted.',
   );
 
-const troubles = (place: Place, { inTrouble, moreInTrouble, isPart }: Overview): HtmlValue => {
-  if (inTrouble.length === 0) return sentence(isPart ? 'None among the newest, and not all were looked at.' : 'None.');
+const troubles = (place: Place, { inNeed, moreInNeed, isPart }: Overview): HtmlValue => {
+  if (inNeed.length === 0) return sentence(isPart ? 'None among the newest, and not all were looked at.' : 'None.');
   return [
     table(
       ['dispatch', 'scenario', 'status', 'why', 'recipients', 'stopped, ended or last moved'],
-      inTrouble.map((each) => row(place, each)),
+      inNeed.map((each) => row(place, each)),
     ),
-    moreInTrouble > 0 && sentence('And ', moreInTrouble, ' more.'),
+    moreInNeed > 0 && sentence('And ', moreInNeed, ' more.'),
     isPart && sentence('There may be older ones: not all were looked at.'),
   ];
 };
 
-const row = (place: Place, { dispatch, trouble }: DispatchInTrouble): readonly HtmlValue[] => {
+const row = (place: Place, { dispatch, trouble }: DispatchInNeed): readonly HtmlValue[] => {
   const { dispatchId, scenarioId, isTest, status, counts, total } = dispatch;
   return [
-    [html`<code>${dispatchId}</code> `, storyButton(place, 'Story', { dispatchId })],
+    [html`<code>${dispatchId}</code> `, detailsButton(place, 'Story', { dispatchId })],
     [scenarioId, isTest && ' (a test)'],
     status,
     why(dispatch, trouble.kind),
@@ -108,10 +108,7 @@ const row = (place: Place, { dispatch, trouble }: DispatchInTrouble): readonly H
   ];
 };
 
-const why = (
-  { failureReason, faultCode, counts, deliveries }: Dispatch,
-  kind: DispatchInTrouble['trouble']['kind'],
-): HtmlValue => {
+const why = ({ failureReason, faultCode, counts, deliveries }: Dispatch, kind: DispatchInNeed['trouble']['kind']): HtmlValue => {
   switch (kind) {
     case 'stopped':
       return ['stopped: ', failureReason ?? 'no reason stored', faultCode !== undefined && [' (', faultCode, ')']];

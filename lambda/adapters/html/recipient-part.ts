@@ -1,4 +1,4 @@
-import type { RecipientSeen, Story } from '../../application/ports/show-ports.ts';
+import type { Details, RecipientSeen } from '../../application/ports/queries.ts';
 import type { Attempt } from '../../domain/recipient/attempt.ts';
 import type { MailEvent } from '../../domain/recipient/delivery.ts';
 import { sentence, table, time } from './frame.ts';
@@ -7,7 +7,7 @@ import { possibleCopiesWarning } from './possible-copies.ts';
 import { deliverySentence, stateSentence } from './recipient-words.ts';
 
 /** What became of one recipient, in plain sentences and then in detail. */
-export const recipientPart = (seen: RecipientSeen, story: Story): readonly HtmlValue[] => {
+export const recipientPart = (seen: RecipientSeen, details: Details): readonly HtmlValue[] => {
   const { applyId, email, recipient, attempts, events, settled } = seen;
   const { status, round, attemptCount } = recipient;
   return [
@@ -16,7 +16,7 @@ export const recipientPart = (seen: RecipientSeen, story: Story): readonly HtmlV
       [html`<b>${status}</b>`, ', ', email, ', round ', round],
       attemptCount === 0 ? ', no attempt in it yet.' : [', attempt ', attemptCount, ' of that round.'],
     ),
-    stateSentence(seen, story),
+    stateSentence(seen, details),
     possibleCopiesWarning(recipient, attempts),
     status === 'SENT' && deliverySentence(seen.delivery),
     settled && sentence('Settled as ', settled.as, ' by ', settled.who, ' at ', time(settled.at), '.'),

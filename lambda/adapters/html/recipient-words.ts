@@ -1,16 +1,16 @@
-import type { RecipientSeen, Story } from '../../application/ports/show-ports.ts';
+import type { Details, RecipientSeen } from '../../application/ports/queries.ts';
+import type { DispatchStatus } from '../../domain/dispatch/dispatch.ts';
 import type { Attempt } from '../../domain/recipient/attempt.ts';
 import type { DeliveryState } from '../../domain/recipient/delivery.ts';
-import type { DispatchStatus } from '../../domain/dispatch/dispatch.ts';
-import type { Instant } from '../../domain/shared/instant.ts';
-import { ATTEMPTS_EXHAUSTED, type In, SETTLED_BY_OPERATOR } from '../../domain/recipient/recipient.ts';
-import { BAD_DELIVERIES } from '../../domain/sending/trouble.ts';
+import { ATTEMPTS_EXHAUSTED, type RecipientIn, SETTLED_BY_OPERATOR } from '../../domain/recipient/recipient.ts';
 import type { UnclearPolicy } from '../../domain/recipient/unclear.ts';
+import { BAD_DELIVERIES } from '../../domain/sending/trouble.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
 import { runbook, sentence, time, warning } from './frame.ts';
 import { type Html, html, type HtmlValue } from './html.ts';
 
 /** What the state means, and what happens next. */
-export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch, unclearPolicy, now }: Story): Html => {
+export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch, unclearPolicy, now }: Details): Html => {
   switch (recipient.status) {
     case 'PENDING':
       return sentence(pendingWords(recipient, dispatch.status, now));
@@ -42,7 +42,7 @@ export const stateSentence = ({ recipient, attempts }: RecipientSeen, { dispatch
 const code = (text: string): Html => html`<code>${text}</code>`;
 
 const pendingWords = (
-  { nextAttemptAt, lastErrorCode }: In<'PENDING'>,
+  { nextAttemptAt, lastErrorCode }: RecipientIn<'PENDING'>,
   dispatch: DispatchStatus,
   now: Instant,
 ): readonly HtmlValue[] => {
@@ -73,7 +73,7 @@ const afterLease = (policy: UnclearPolicy, dispatch: DispatchStatus): string => 
  * @param then what follows the end of the lease
  */
 const processingWords = (
-  { lease }: In<'PROCESSING'>,
+  { lease }: RecipientIn<'PROCESSING'>,
   unclear: Attempt | undefined,
   then: string,
   now: Instant,
@@ -91,7 +91,7 @@ const processingWords = (
 };
 
 const failedWords = (
-  { lastErrorCode, failedAt, round }: In<'FAILED'>,
+  { lastErrorCode, failedAt, round }: RecipientIn<'FAILED'>,
   attempts: RecipientSeen['attempts'],
   dispatch: DispatchStatus,
 ): readonly HtmlValue[] => {

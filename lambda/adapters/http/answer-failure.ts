@@ -1,4 +1,4 @@
-import { Unavailable } from '../../application/ports/accept-ports.ts';
+import { Unavailable } from '../../application/ports/errors.ts';
 import { failureAnswer, type HttpAnswer } from '../../contracts/http/problem.ts';
 
 /** How a request ended. */
@@ -8,7 +8,7 @@ export type Ending = 'answered' | 'refused' | 'unavailable' | 'failed';
  * Answers what went wrong: 503 with a time to come again where the service may answer then, 500 otherwise.
  * @param tell is told how the request ended, and by what error
  */
-export const orFailure = async (
+export const withErrorMapping = async (
   answer: () => Promise<HttpAnswer>,
   tell: (ending: Ending, error?: unknown) => void,
 ): Promise<HttpAnswer> => {

@@ -1,8 +1,8 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 
-import type { ExportRepository } from '../../application/ports/operate-ports.ts';
-import type { Clock } from '../../application/ports/ports.ts';
+import type { Clock } from '../../application/ports/system.ts';
+import type { ExportRepository } from '../../application/ports/tasks.ts';
 import { exportFile } from './export-file.ts';
 
 /** Whoever has the address has the file, so it is good for one download at once. */

@@ -1,7 +1,7 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 
-import type { ExportStore } from '../../application/ports/operate-ports.ts';
-import type { TaskKey } from '../../application/ports/ports.ts';
+import type { TaskKey } from '../../application/ports/queues.ts';
+import type { ExportStore } from '../../application/ports/tasks.ts';
 import { CSV_BYTE_ORDER_MARK, CSV_HEADER, toCsvLine } from '../../contracts/csv/recipients-csv.ts';
 import { exportFile } from './export-file.ts';
 

@@ -1,6 +1,6 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 
-import type { ObjectInventory } from '../../application/ports/list-ports.ts';
+import type { ObjectInventory } from '../../application/ports/objects.ts';
 import { createObjectRemover } from './object-remover.ts';
 
 /** S3's limit for one page. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 
-import { Unavailable } from '../../application/ports/accept-ports.ts';
-import type { ObjectReader } from '../../application/ports/list-ports.ts';
+import { Unavailable } from '../../application/ports/errors.ts';
+import type { ObjectReader } from '../../application/ports/objects.ts';
 import { parseObjectKey } from '../../contracts/queue/object-key.ts';
 import { isMissing } from './s3-failure.ts';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 
-import { Unavailable } from '../../application/ports/accept-ports.ts';
-import type { ObjectWriter } from '../../application/ports/list-ports.ts';
-import type { Clock, NewId, Random, Sleep } from '../../application/ports/ports.ts';
+import { Unavailable } from '../../application/ports/errors.ts';
+import type { ObjectWriter } from '../../application/ports/objects.ts';
+import type { Clock, NewId, Random, Sleep } from '../../application/ports/system.ts';
 import { toObjectKey } from '../../contracts/queue/object-key.ts';
 import { retry, type Tried } from '../../domain/shared/retry.ts';
 import { isTransientOfS3 } from './s3-failure.ts';

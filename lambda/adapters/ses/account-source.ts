@@ -1,6 +1,6 @@
 import { GetAccountCommand, type SESv2Client } from '@aws-sdk/client-sesv2';
 
-import type { AccountSource } from '../../application/ports/account-ports.ts';
+import type { AccountSource } from '../../application/ports/provider.ts';
 
 /** A slot of the budget is a second long, and whoever waits for the answer has mails in hand. */
 const LONGEST_CALL_MS = 3_000;

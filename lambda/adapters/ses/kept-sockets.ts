@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 
-import type { Clock } from '../../application/ports/ports.ts';
+import type { Clock } from '../../application/ports/system.ts';
 
 /** The connections to SES that are kept open between calls. */
 export interface KeptSockets {

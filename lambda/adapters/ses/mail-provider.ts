@@ -1,6 +1,6 @@
 import { SendEmailCommand, type SendEmailCommandInput, type SESv2Client } from '@aws-sdk/client-sesv2';
 
-import type { MailProvider, OutgoingMail, SendTags } from '../../application/ports/ports.ts';
+import type { MailProvider, OutgoingMail, SendTags } from '../../application/ports/provider.ts';
 import type { SendAnswer } from '../../domain/sending/send-answer.ts';
 import { classify } from './classify.ts';
 import { toSesFailure } from './ses-failure.ts';

@@ -1,7 +1,7 @@
 import { GetEmailTemplateCommand, type SESv2Client } from '@aws-sdk/client-sesv2';
 
-import { Unavailable } from '../../application/ports/accept-ports.ts';
-import type { TemplateFetcher } from '../../application/ports/template-ports.ts';
+import { Unavailable } from '../../application/ports/errors.ts';
+import type { TemplateFetcher } from '../../application/ports/provider.ts';
 import type { SesFailure } from './classify.ts';
 import { toSesFailure } from './ses-failure.ts';
 
@@ -27,7 +27,7 @@ export const createTemplateFetcher = ({ client, prefix }: TemplateFetcherDeps): 
     } catch (error) {
       const failure = toSesFailure(error);
       if (isUnknown(failure)) return undefined;
-      if (isPassing(failure) && isOfAws(error)) throw new Unavailable('SES', RETRY_AFTER_SECONDS, error);
+      if (isTransient(failure) && isAwsError(error)) throw new Unavailable('SES', RETRY_AFTER_SECONDS, error);
       throw error;
     }
   },
@@ -37,7 +37,7 @@ export const createTemplateFetcher = ({ client, prefix }: TemplateFetcherDeps): 
 const isUnknown = ({ name, httpStatus }: SesFailure): boolean => httpStatus === 404 || name === 'BadRequestException';
 
 /** No answer, a broken one, trouble on the other side, or the account's limit on such calls. */
-const isPassing = ({ name, httpStatus }: SesFailure): boolean =>
+const isTransient = ({ name, httpStatus }: SesFailure): boolean =>
   httpStatus === undefined || httpStatus >= 500 || httpStatus < 300 || httpStatus === 429 || THROTTLES.has(name);
 
 const THROTTLES: ReadonlySet<string> = new Set([
@@ -48,4 +48,4 @@ const THROTTLES: ReadonlySet<string> = new Set([
 ]);
 
 /** AWS clients alone add $metadata; any other error is a bug of ours. */
-const isOfAws = (error: unknown): boolean => error instanceof Error && '$metadata' in error;
+const isAwsError = (error: unknown): boolean => error instanceof Error && '$metadata' in error;

@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-import type { SendQueue } from '../../application/ports/ports.ts';
+import type { SendQueue } from '../../application/ports/queues.ts';
 
 export interface QueueDepthDeps {
   readonly client: SQSClient;

@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityBatchCommand } from '@aws-sdk/client-sqs';
 
-import type { SendQueue } from '../../application/ports/ports.ts';
+import type { SendQueue } from '../../application/ports/queues.ts';
 import { toAsciiJson } from '../../contracts/queue/queue-messages.ts';
 import { toIso } from '../../domain/shared/instant.ts';
 import { createQueueDepth } from './queue-depth.ts';

@@ -1,4 +1,4 @@
-import type { TaskQueue } from '../../application/ports/ports.ts';
+import type { TaskQueue } from '../../application/ports/queues.ts';
 import { toAsciiJson } from '../../contracts/queue/queue-messages.ts';
 import { sendBatches, type SqsDeps } from './send-batches.ts';
 
@@ -14,7 +14,7 @@ export const createTaskQueue = (deps: SqsDeps): TaskQueue => ({
       })),
     ),
 
-  carryOut: (tasks, delaySeconds = 0) =>
+  enqueueTasks: (tasks, delaySeconds = 0) =>
     sendBatches(
       deps,
       tasks.map(({ dispatchId, task }) => ({

@@ -1,15 +1,15 @@
 import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
 import type { DispatchRequest } from '../../domain/dispatch/dispatch-request.ts';
 import type { SendEstimate } from '../../domain/dispatch/send-estimate.ts';
-import type { AcceptRepository, Digests, Fingerprint, FingerprintField, KnownDispatch, StorageLimit } from '../ports/accept-ports.ts';
+import type { AcceptRepository, Fingerprint, FingerprintField, Hashes, KnownDispatch, StorageLimit } from '../ports/accept.ts';
+import type { Clock } from '../ports/system.ts';
 import { type ContentRefusal, draftContent, type DraftDeps } from './draft-content.ts';
 import type { BeginEstimate } from './estimate.ts';
 import { type DispatchName, newDispatch } from './new-dispatch.ts';
-import type { Clock } from '../ports/ports.ts';
 
 export interface AcceptDispatchDeps extends DraftDeps {
   readonly dispatches: AcceptRepository;
-  readonly digests: Digests;
+  readonly hashes: Hashes;
   readonly beginEstimate: BeginEstimate;
   readonly clock: Clock;
   /** How long the same content is not taken again under another key, unless that is asked for. */
@@ -33,11 +33,11 @@ export type AcceptDispatch = (adminId: string, idempotencyKey: string, request: 
 
 /** Accepts a dispatch whole or not at all. A key that is known never gets past the comparison with what it named first. */
 export const createAcceptDispatch = (deps: AcceptDispatchDeps): AcceptDispatch => {
-  const { dispatches, digests } = deps;
+  const { dispatches, hashes } = deps;
 
   return async (adminId, idempotencyKey, request) => {
-    const dispatchId = digests.dispatchId(adminId, idempotencyKey);
-    const fingerprint = digests.fingerprint(request);
+    const dispatchId = hashes.dispatchId(adminId, idempotencyKey);
+    const fingerprint = hashes.fingerprint(request);
     const known = await dispatches.find(dispatchId);
     if (known !== undefined) return compare(known, fingerprint);
 

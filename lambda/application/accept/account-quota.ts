@@ -1,8 +1,8 @@
+import type { AccountQuota } from '../../domain/dispatch/send-estimate.ts';
 import { type Account, quotaOf } from '../../domain/sending/account.ts';
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { AccountQuota } from '../../domain/dispatch/send-estimate.ts';
-import type { AccountRepository } from '../ports/account-ports.ts';
-import type { Clock } from '../ports/ports.ts';
+import type { AccountRepository } from '../ports/control.ts';
+import type { Clock } from '../ports/system.ts';
 
 export interface AccountQuotaDeps {
   readonly accounts: Pick<AccountRepository, 'read'>;

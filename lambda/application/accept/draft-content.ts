@@ -1,7 +1,7 @@
-import type { IsAllowedRecipient } from '../../domain/recipient/allowed-recipients.ts';
-import type { Addressee, DispatchContent } from '../../domain/dispatch/content.ts';
+import type { DispatchContent, RecipientInput } from '../../domain/dispatch/content.ts';
 import type { DispatchRequest } from '../../domain/dispatch/dispatch-request.ts';
-import type { CheckContent, CheckResult, TemplateSource } from '../ports/accept-ports.ts';
+import type { IsAllowedRecipient } from '../../domain/recipient/allowed-recipients.ts';
+import type { CheckContent, CheckResult, TemplateSource } from '../ports/accept.ts';
 
 export interface DraftDeps {
   readonly templates: TemplateSource;
@@ -72,7 +72,7 @@ export const draftContent = async (deps: DraftDeps, request: DispatchRequest): P
 /** Recipients that a refusal lists; the others are only counted. */
 const MOST_LISTED = 100;
 
-const refuseRecipients = (isAllowed: IsAllowedRecipient, recipients: readonly Addressee[]): ContentRefusal | undefined => {
+const refuseRecipients = (isAllowed: IsAllowedRecipient, recipients: readonly RecipientInput[]): ContentRefusal | undefined => {
   const refused = recipients.flatMap(({ applyId, email }, index) => (isAllowed(email) ? [] : [{ index, applyId }]));
   if (refused.length === 0) return undefined;
   return { outcome: 'recipients-not-allowed', recipients: refused.slice(0, MOST_LISTED), total: refused.length };

@@ -1,6 +1,8 @@
-import { isPaused } from '../../domain/sending/pause.ts';
 import { type AccountQuota, estimateSending, type SendEstimate } from '../../domain/dispatch/send-estimate.ts';
-import type { Clock, SendingRepository, SendQueue, Sleep } from '../ports/ports.ts';
+import { isPaused } from '../../domain/sending/pause.ts';
+import type { SendingRepository } from '../ports/control.ts';
+import type { SendQueue } from '../ports/queues.ts';
+import type { Clock, Sleep } from '../ports/system.ts';
 
 export interface EstimateDeps {
   /** What the account allows; undefined: nothing can be said. */

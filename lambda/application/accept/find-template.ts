@@ -1,10 +1,12 @@
 import type { TemplateParts } from '../../domain/dispatch/content.ts';
-import type { Instant } from '../../domain/shared/instant.ts';
 import { isFresh, isServable, MISSING_FRESH_SECONDS, type TemplateCopy } from '../../domain/dispatch/template-copy.ts';
-import { type FoundTemplate, type TemplateSource, Unavailable } from '../ports/accept-ports.ts';
-import type { SesReadBudget, SlotResult } from '../ports/account-ports.ts';
-import type { Clock, Random, Sleep } from '../ports/ports.ts';
-import type { StoredCopy, TemplateCopies, TemplateFetcher } from '../ports/template-ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { FoundTemplate, TemplateSource } from '../ports/accept.ts';
+import type { SesReadBudget, SlotResult } from '../ports/control.ts';
+import { Unavailable } from '../ports/errors.ts';
+import type { TemplateFetcher } from '../ports/provider.ts';
+import type { Clock, Random, Sleep } from '../ports/system.ts';
+import type { StoredCopy, TemplateCopies } from '../ports/templates.ts';
 
 export interface FindTemplateDeps {
   readonly copies: TemplateCopies;

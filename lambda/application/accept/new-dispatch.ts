@@ -1,8 +1,8 @@
 import { countsAtAccept, type Dispatch } from '../../domain/dispatch/dispatch.ts';
 import type { DispatchRequest } from '../../domain/dispatch/dispatch-request.ts';
-import type { Instant } from '../../domain/shared/instant.ts';
 import { shardCount } from '../../domain/dispatch/shards.ts';
-import type { NewDispatch } from '../ports/accept-ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { NewDispatch } from '../ports/accept.ts';
 import type { DraftedContent } from './draft-content.ts';
 
 /** Who asks for a dispatch, and how it is told from others. */

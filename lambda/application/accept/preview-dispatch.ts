@@ -1,16 +1,16 @@
-import type { Addressee } from '../../domain/dispatch/content.ts';
+import type { RecipientInput } from '../../domain/dispatch/content.ts';
 import type { DispatchRequest } from '../../domain/dispatch/dispatch-request.ts';
 import type { SendEstimate } from '../../domain/dispatch/send-estimate.ts';
+import type { AcceptRepository, Hashes, RenderSamples, Samples } from '../ports/accept.ts';
+import type { Clock } from '../ports/system.ts';
 import type { Refusal } from './accept-dispatch.ts';
-import type { AcceptRepository, Digests, RenderSamples, Samples } from '../ports/accept-ports.ts';
 import { draftContent, type DraftDeps, type DraftedContent } from './draft-content.ts';
 import type { BeginEstimate } from './estimate.ts';
 import { newDispatch } from './new-dispatch.ts';
-import type { Clock } from '../ports/ports.ts';
 
 export interface PreviewDispatchDeps extends DraftDeps {
   readonly dispatches: Pick<AcceptRepository, 'tooLarge'>;
-  readonly digests: Pick<Digests, 'fingerprint'>;
+  readonly hashes: Pick<Hashes, 'fingerprint'>;
   readonly renderSamples: RenderSamples;
   readonly beginEstimate: BeginEstimate;
   readonly clock: Clock;
@@ -57,10 +57,10 @@ export const createPreviewDispatch =
     };
   };
 
-const entryOf = ({ digests, clock }: PreviewDispatchDeps, adminId: string, request: DispatchRequest, drafted: DraftedContent) =>
-  newDispatch({ dispatchId: 'preview', adminId, fingerprint: digests.fingerprint(request) }, request, drafted, 0, clock());
+const entryOf = ({ hashes, clock }: PreviewDispatchDeps, adminId: string, request: DispatchRequest, drafted: DraftedContent) =>
+  newDispatch({ dispatchId: 'preview', adminId, fingerprint: hashes.fingerprint(request) }, request, drafted, 0, clock());
 
-const sharedAddresses = (recipients: readonly Addressee[]): SharedAddress[] => {
+const sharedAddresses = (recipients: readonly RecipientInput[]): SharedAddress[] => {
   const firstOf = new Map<string, string>();
   return recipients.flatMap(({ applyId, email }, index) => {
     const earlier = firstOf.get(email);

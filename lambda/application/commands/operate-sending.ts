@@ -1,6 +1,7 @@
 import { pausedBy, resumed, type Sending } from '../../domain/sending/pause.ts';
-import { Unavailable } from '../ports/accept-ports.ts';
-import type { Clock, Random, SendingRepository, Sleep } from '../ports/ports.ts';
+import type { SendingRepository } from '../ports/control.ts';
+import { Unavailable } from '../ports/errors.ts';
+import type { Clock, Random, Sleep } from '../ports/system.ts';
 
 export interface OperateSendingDeps {
   readonly sending: SendingRepository;
@@ -10,7 +11,8 @@ export interface OperateSendingDeps {
 }
 
 /** What a person wants of sending. */
-export type SendingWish = { readonly paused: true; readonly who: string; readonly reason?: string } | { readonly paused: false };
+export type SendingRequest =
+  { readonly paused: true; readonly who: string; readonly reason?: string } | { readonly paused: false };
 
 /** How sending stands, and whether that is by this very call. */
 export interface SendingNow {
@@ -22,7 +24,7 @@ export interface OperateSending {
   /** Throws {@link Unavailable}. */
   read(): Promise<SendingNow>;
   /** Throws {@link Unavailable}. */
-  change(wish: SendingWish): Promise<SendingNow>;
+  change(query: SendingRequest): Promise<SendingNow>;
 }
 
 const TRIES = 5;
@@ -48,12 +50,12 @@ export const createOperateSending = ({ sending, clock, random, sleep }: OperateS
   return {
     read: async () => ({ sending: await read(), changed: false }),
 
-    async change(wish) {
+    async change(query) {
       for (let tries = 1; tries <= TRIES; tries += 1) {
         const now = await read();
-        if (isGranted(now, wish)) return { sending: now, changed: false };
+        if (isGranted(now, query)) return { sending: now, changed: false };
         // A person who resumes says that the cause is gone: the next pause is not longer for the last one.
-        const next = wish.paused ? pausedBy(now, wish, clock()) : resumed({ version: now.version }, clock());
+        const next = query.paused ? pausedBy(now, query, clock()) : resumed({ version: now.version }, clock());
         if (await store(next)) return { sending: next, changed: true };
         // A sender has set or ended a pause of its own meanwhile.
         await sleep(RETRY_MS * tries * (0.5 + random() / 2));
@@ -64,5 +66,5 @@ export const createOperateSending = ({ sending, clock, random, sleep }: OperateS
 };
 
 /** A call that is repeated does not make the pause younger than it is. */
-const isGranted = ({ pause }: Sending, wish: SendingWish): boolean =>
-  wish.paused ? pause?.by === 'operator' && pause.who === wish.who && pause.reason === wish.reason : pause === undefined;
+const isGranted = ({ pause }: Sending, query: SendingRequest): boolean =>
+  query.paused ? pause?.by === 'operator' && pause.who === query.who && pause.reason === query.reason : pause === undefined;

@@ -1,8 +1,8 @@
-import { isRetried, type Retryable } from '../../domain/dispatch/operation.ts';
-import type { RecipientStatus } from '../../domain/recipient/recipient.ts';
+import { isRetried, type Retryable } from '../../domain/dispatch/command.ts';
 import { shardOf } from '../../domain/dispatch/shards.ts';
-import { Unavailable } from '../ports/accept-ports.ts';
-import type { OperateRepository } from '../ports/operate-ports.ts';
+import type { RecipientStatus } from '../../domain/recipient/recipient.ts';
+import { Unavailable } from '../ports/errors.ts';
+import type { OperateRepository } from '../ports/tasks.ts';
 import type { Reader } from '../queries/read-dispatch.ts';
 import { reopenRow, type ReopenRowDeps } from '../tasks/reopen-row.ts';
 import { RowsUnfinishedError } from '../tasks/rows-unfinished.ts';
@@ -21,7 +21,7 @@ export interface Retried {
 export type RetryRecipients = (
   person: Reader,
   dispatchId: string,
-  wish: { readonly statuses: readonly Retryable[]; readonly applyIds: readonly string[] },
+  query: { readonly statuses: readonly Retryable[]; readonly applyIds: readonly string[] },
 ) => Promise<readonly Retried[] | 'not-found' | 'already-cancelled' | 'expired'>;
 
 const RETRY_AFTER_SECONDS = 1;

@@ -1,15 +1,16 @@
+import { shardOf } from '../../domain/dispatch/shards.ts';
 import type { RecipientStatus } from '../../domain/recipient/recipient.ts';
 import type { Settlement } from '../../domain/recipient/settlement.ts';
-import { shardOf } from '../../domain/dispatch/shards.ts';
-import { Unavailable } from '../ports/accept-ports.ts';
-import type { OperateRepository } from '../ports/operate-ports.ts';
-import type { Clock, RecipientRepository, StoredRecipient } from '../ports/ports.ts';
+import { Unavailable } from '../ports/errors.ts';
+import type { RecipientRepository, StoredRecipient } from '../ports/recipients.ts';
+import type { Clock } from '../ports/system.ts';
+import type { OperateRepository } from '../ports/tasks.ts';
 import type { Reader } from '../queries/read-dispatch.ts';
 import { settleRow } from '../tasks/settle-row.ts';
 
 export interface SettleRecipientDeps {
   readonly dispatches: Pick<OperateRepository, 'find'>;
-  readonly recipients: Pick<RecipientRepository, 'amend'>;
+  readonly recipients: Pick<RecipientRepository, 'applyPatch'>;
   readonly clock: Clock;
 }
 

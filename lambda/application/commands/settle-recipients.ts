@@ -1,10 +1,10 @@
+import { shardOf } from '../../domain/dispatch/shards.ts';
 import type { RecipientStatus } from '../../domain/recipient/recipient.ts';
 import type { Settlement } from '../../domain/recipient/settlement.ts';
-import { shardOf } from '../../domain/dispatch/shards.ts';
-import { Unavailable } from '../ports/accept-ports.ts';
+import { Unavailable } from '../ports/errors.ts';
 import type { Reader } from '../queries/read-dispatch.ts';
-import type { SettleRecipientDeps } from './settle-recipient.ts';
 import { type SettledRow, settleRow } from '../tasks/settle-row.ts';
+import type { SettleRecipientDeps } from './settle-recipient.ts';
 
 /** What happened to one of several recipients. `left-alone`: its outcome is known. */
 export interface SettledOne {

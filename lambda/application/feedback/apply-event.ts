@@ -1,8 +1,8 @@
 import { deliveryOf, type MailEventKind, withEvent, worse } from '../../domain/recipient/delivery.ts';
 import type { AttributedEvent } from '../../domain/recipient/feedback.ts';
-import { isRecorded, prove } from '../../domain/recipient/proof.ts';
 import { isFinal, type RecipientKey, type RecipientStatus } from '../../domain/recipient/recipient.ts';
-import type { Amendment, RecipientRepository, StoredRecipient } from '../ports/ports.ts';
+import { confirmSend, isRecorded } from '../../domain/recipient/send-confirmation.ts';
+import type { Patch, RecipientRepository, StoredRecipient } from '../ports/recipients.ts';
 
 /** What came of one message, for logs and metrics: never addresses or texts. */
 export interface FeedbackSignal {
@@ -42,7 +42,7 @@ export interface FeedbackSignal {
 }
 
 export interface ApplyEventDeps {
-  readonly recipients: Pick<RecipientRepository, 'amend'>;
+  readonly recipients: Pick<RecipientRepository, 'applyPatch'>;
   /** Must not throw. */
   readonly observe: (signal: FeedbackSignal) => void;
 }
@@ -53,7 +53,7 @@ type ChangeSignal = Pick<FeedbackSignal, 'type' | 'detail' | 'from'>;
 
 interface Change {
   /** Absent: the row says all of it. */
-  readonly amendment?: Amendment;
+  readonly patch?: Patch;
   readonly signals: readonly ChangeSignal[];
 }
 
@@ -66,20 +66,20 @@ export const changeBy = (row: StoredRecipient, { origin, event, sentAt }: Attrib
   const { messageId, kind, detail, suppressed = false } = event;
   // The Send event of every mail whose answer came: a write for each would tell nothing new.
   if (kind === 'send' && isRecorded(row.recipient, row.attempts, { lease, messageId })) return SEND_ONLY;
-  const proven = prove(row.recipient, row.attempts, { round, n, lease, messageId, sentAt });
+  const confirmed = confirmSend(row.recipient, row.attempts, { round, n, lease, messageId, sentAt });
   const events = withEvent(row.events, event);
   const delivery = worse(row.delivery, deliveryOf(event));
-  if (proven.outcome === 'known' && events === undefined && delivery === row.delivery)
+  if (confirmed.outcome === 'known' && events === undefined && delivery === row.delivery)
     return kind === 'send' ? SEND_ONLY : undefined;
 
   const told: ChangeSignal = { type: suppressed ? 'suppressed' : kind, ...(detail !== undefined && { detail }) };
   const kept = { delivery, events: events ?? row.events };
   const { recipient, attempts } = row;
-  if (proven.outcome === 'known') return { amendment: { recipient, attempts, ...kept }, signals: [told] };
+  if (confirmed.outcome === 'known') return { patch: { recipient, attempts, ...kept }, signals: [told] };
   const from = recipient.status;
-  const type = proven.outcome === 'confirmed' && isFinal(from) ? 'late' : proven.outcome;
+  const type = confirmed.outcome === 'confirmed' && isFinal(from) ? 'late' : confirmed.outcome;
   return {
-    amendment: { recipient: proven.next, attempts: proven.attempts, ...kept },
+    patch: { recipient: confirmed.next, attempts: confirmed.attempts, ...kept },
     signals: [told, { type, from }],
   };
 };
@@ -90,9 +90,9 @@ export const applyEvent = async ({ recipients, observe }: ApplyEventDeps, event:
   const where = { key, round, attempt };
   let change: Change | undefined;
   try {
-    const outcome = await recipients.amend(key, (row) => {
+    const outcome = await recipients.applyPatch(key, (row) => {
       change = changeBy(row, event);
-      return change?.amendment;
+      return change?.patch;
     });
     if (outcome === 'written' || outcome === 'unchanged') {
       for (const signal of change?.signals ?? []) observe({ ...signal, ...where });

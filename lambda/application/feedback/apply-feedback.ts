@@ -1,7 +1,7 @@
 import type { AttributedEvent, Feedback, ReceivedFeedback } from '../../domain/recipient/feedback.ts';
+import type { Sleep } from '../ports/system.ts';
+import { groupId } from '../send/finished-attempt.ts';
 import { type Applied, applyEvent, type ApplyEventDeps, type FeedbackSignal } from './apply-event.ts';
-import { groupId } from '../send/attempt-end.ts';
-import type { Sleep } from '../ports/ports.ts';
 import { type ArrivedEvent, type BatchResult, recordWatermark, type RecordWatermarkDeps } from './record-watermark.ts';
 
 export interface ApplyFeedbackDeps extends ApplyEventDeps, RecordWatermarkDeps {

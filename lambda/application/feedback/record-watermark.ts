@@ -1,4 +1,3 @@
-import type { Instant } from '../../domain/shared/instant.ts';
 import {
   type Arrival,
   BEHIND_STEP_MS,
@@ -7,8 +6,10 @@ import {
   isBehind,
   type UnappliedEvent,
 } from '../../domain/sending/watermark.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { FeedbackRepository } from '../ports/control.ts';
+import type { Clock } from '../ports/system.ts';
 import type { FeedbackSignal } from './apply-event.ts';
-import type { Clock, FeedbackRepository } from '../ports/ports.ts';
 
 export interface RecordWatermarkDeps {
   readonly feedback: FeedbackRepository;

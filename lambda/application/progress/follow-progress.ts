@@ -1,6 +1,5 @@
 import type { RowCounts } from '../../domain/dispatch/dispatch.ts';
-import type { Instant } from '../../domain/shared/instant.ts';
-import { newsOf, type Told } from '../../domain/dispatch/news.ts';
+import { eventsOf, type EventSubject } from '../../domain/dispatch/dispatch-event.ts';
 import {
   addRowCounts,
   changesCounts,
@@ -10,29 +9,30 @@ import {
   isOfAttempt,
   NO_CHANGE,
 } from '../../domain/dispatch/progress.ts';
-import { Unavailable } from '../ports/accept-ports.ts';
-import { createJudge, type JudgeDeps, type Judgement } from './judge-progress.ts';
-import type { CountedDispatch, NewsBoard } from '../ports/progress-ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import { Unavailable } from '../ports/errors.ts';
+import type { CountedDispatch, EventPublisher } from '../ports/progress.ts';
+import { type CompletionSignal, createEvaluateCompletion, type EvaluateCompletionDeps } from './evaluate-completion.ts';
 
 /** A record of the stream in the words of progress. */
 export type ProgressRecord =
   | { readonly kind: 'recipient'; readonly dispatchId: string; readonly before: Counted; readonly after: Counted }
-  | { readonly kind: 'dispatch'; readonly before: Told; readonly after: Told; readonly at: Instant }
+  | { readonly kind: 'dispatch'; readonly before: EventSubject; readonly after: EventSubject; readonly at: Instant }
   /** A task that reopened recipients is done. */
   | { readonly kind: 'reopened'; readonly dispatchId: string }
   /** Nothing to count or to tell. */
   | { readonly kind: 'other' }
   /** No version of this code can read it. */
-  | { readonly kind: 'poison' };
+  | { readonly kind: 'malformed' };
 
 export type ProgressSignal =
-  | Judgement
-  | { readonly type: 'told'; readonly count: number }
-  | { readonly type: 'not-told'; readonly count: number; readonly codes: readonly string[] }
+  | CompletionSignal
+  | { readonly type: 'published'; readonly count: number }
+  | { readonly type: 'not-published'; readonly count: number; readonly codes: readonly string[] }
   | { readonly type: 'not-counted' | 'uncountable' | 'not-begun'; readonly dispatchId: string; readonly error: unknown };
 
-export interface FollowProgressDeps extends Omit<JudgeDeps, 'observe'> {
-  readonly news: NewsBoard;
+export interface FollowProgressDeps extends Omit<EvaluateCompletionDeps, 'observe'> {
+  readonly news: EventPublisher;
   /** Must not throw. */
   readonly observe: (signal: ProgressSignal) => void;
 }
@@ -43,14 +43,14 @@ export interface FollowProgressDeps extends Omit<JudgeDeps, 'observe'> {
  * What was counted of those is then counted twice, which a recount puts right.
  */
 export const createFollowProgress = (deps: FollowProgressDeps) => {
-  const { judge, judgeAsKept } = createJudge(deps);
+  const { evaluate, evaluateStored } = createEvaluateCompletion(deps);
   return async (records: readonly ProgressRecord[], remainingMs: () => number): Promise<number | undefined> => {
     // News first: what is counted before it is told would be counted again when it comes again.
-    const untold = await tell(deps, records);
-    const { counted, firstOpen } = await count(deps, records.slice(0, untold));
-    for (const dispatch of counted) await judge(dispatch, remainingMs);
-    for (const dispatchId of reopenedIn(records, counted)) await judgeAsKept(dispatchId, remainingMs);
-    return firstOpen ?? untold;
+    const unpublished = await tell(deps, records);
+    const { counted, firstOpen } = await count(deps, records.slice(0, unpublished));
+    for (const dispatch of counted) await evaluate(dispatch, remainingMs);
+    for (const dispatchId of reopenedIn(records, counted)) await evaluateStored(dispatchId, remainingMs);
+    return firstOpen ?? unpublished;
   };
 };
 
@@ -68,13 +68,13 @@ const tell = async (
   records: readonly ProgressRecord[],
 ): Promise<number | undefined> => {
   const news = records.flatMap((record, i) =>
-    record.kind === 'dispatch' ? newsOf(record.before, record.after, record.at).map((item) => ({ i, item })) : [],
+    record.kind === 'dispatch' ? eventsOf(record.before, record.after, record.at).map((item) => ({ i, item })) : [],
   );
   if (news.length === 0) return undefined;
   const results = await board.publish(news.map(({ item }) => item));
   const codes = results.flatMap((result) => (result === 'taken' ? [] : [result.code]));
-  if (news.length > codes.length) observe({ type: 'told', count: news.length - codes.length });
-  if (codes.length > 0) observe({ type: 'not-told', count: codes.length, codes: [...new Set(codes)] });
+  if (news.length > codes.length) observe({ type: 'published', count: news.length - codes.length });
+  if (codes.length > 0) observe({ type: 'not-published', count: codes.length, codes: [...new Set(codes)] });
   return news.find((_, n) => results[n] !== 'taken')?.i;
 };
 

@@ -1,13 +1,13 @@
+import type { DispatchPage, DispatchQuery, ListRepository } from '../ports/queries.ts';
 import type { Reader } from './read-dispatch.ts';
-import type { DispatchPage, DispatchQuery, ListRepository } from '../ports/read-ports.ts';
 
 /** What is asked for; without `admin` and `open`: the reader's own dispatches. */
-export interface DispatchWish extends Omit<DispatchQuery, 'of'> {
+export interface ListRequest extends Omit<DispatchQuery, 'of'> {
   readonly admin?: string;
   readonly open: boolean;
 }
 
-export type ListDispatches = (reader: Reader, wish: DispatchWish) => Promise<DispatchPage | 'operators-only'>;
+export type ListDispatches = (reader: Reader, request: ListRequest) => Promise<DispatchPage | 'operators-only'>;
 
 /** Lists one's own dispatches; operators may list anybody's, or all that somebody should look at. */
 export const createListDispatches =

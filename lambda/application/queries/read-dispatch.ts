@@ -13,8 +13,8 @@ import {
 } from '../../domain/dispatch/dispatch.ts';
 import { knownExpired } from '../../domain/dispatch/expired-rows.ts';
 import { shardOf } from '../../domain/dispatch/shards.ts';
-import type { StoredRecipient } from '../ports/ports.ts';
-import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from '../ports/read-ports.ts';
+import type { FoundDispatch, ReadRepository, RecipientPage, RecipientQuery } from '../ports/queries.ts';
+import type { StoredRecipient } from '../ports/recipients.ts';
 
 /** Who asks. */
 export interface Reader {

@@ -1,8 +1,9 @@
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { ExportRepository, FoundExport } from '../ports/operate-ports.ts';
-import type { Clock, TaskKey } from '../ports/ports.ts';
+import type { ReadRepository } from '../ports/queries.ts';
+import type { TaskKey } from '../ports/queues.ts';
+import type { Clock } from '../ports/system.ts';
+import type { ExportRepository, FoundExport } from '../ports/tasks.ts';
 import type { Reader } from './read-dispatch.ts';
-import type { ReadRepository } from '../ports/read-ports.ts';
 
 /** Files are kept for a day. */
 const KEPT_MS = 24 * 3_600_000;

@@ -2,13 +2,14 @@ import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
 import { maskAddresses } from '../../domain/recipient/masking.ts';
 import type { Sending } from '../../domain/sending/pause.ts';
 import { compareTroubles, troubleOf } from '../../domain/sending/trouble.ts';
-import type { Clock, FeedbackRepository, SendingRepository, SweepTraces } from '../ports/ports.ts';
-import type { OpenList, Overview } from '../ports/show-ports.ts';
+import type { FeedbackRepository, SendingRepository, SweepStates } from '../ports/control.ts';
+import type { OpenList, Overview } from '../ports/queries.ts';
+import type { Clock } from '../ports/system.ts';
 
 export interface ShowOverviewDeps {
   readonly dispatches: OpenList;
   readonly sending: Pick<SendingRepository, 'read'>;
-  readonly sweeps: Pick<SweepTraces, 'lastPassAt' | 'newestSent' | 'roundProgressAt'>;
+  readonly sweeps: Pick<SweepStates, 'lastPassAt' | 'newestSent' | 'roundProgressAt'>;
   readonly feedback: Pick<FeedbackRepository, 'read'>;
   readonly clock: Clock;
 }
@@ -36,7 +37,7 @@ export const createShowOverview =
       look(dispatches),
     ]);
     const now = clock();
-    const inTrouble = found.dispatches
+    const inNeed = found.dispatches
       .flatMap((dispatch) => {
         const trouble = troubleOf(dispatch, now);
         return trouble === undefined ? [] : [{ dispatch, trouble }];
@@ -50,8 +51,8 @@ export const createShowOverview =
       roundProgressAt,
       feedback: heard,
       newestSentAt,
-      inTrouble: inTrouble.slice(0, SHOWN),
-      moreInTrouble: Math.max(0, inTrouble.length - SHOWN),
+      inNeed: inNeed.slice(0, SHOWN),
+      moreInNeed: Math.max(0, inNeed.length - SHOWN),
       underWay: underWay.length,
       oldestUnderWayAt: underWay.length === 0 ? undefined : Math.min(...underWay.map(({ createdAt }) => createdAt)),
       isPart: found.isPart,

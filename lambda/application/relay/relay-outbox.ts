@@ -1,5 +1,5 @@
 import type { RecipientKey } from '../../domain/recipient/recipient.ts';
-import type { BatchKey, SendQueue, TaskKey, TaskQueue } from '../ports/ports.ts';
+import type { BatchKey, SendQueue, TaskKey, TaskQueue } from '../ports/queues.ts';
 
 /** A record of the stream in the words of the relay. */
 export type OutboxRecord =
@@ -9,13 +9,13 @@ export type OutboxRecord =
   /** Nothing to relay. */
   | { readonly kind: 'other' }
   /** No version of this code can handle it. */
-  | { readonly kind: 'poison'; readonly record: unknown };
+  | { readonly kind: 'malformed'; readonly record: unknown };
 
 export interface RelayOutboxDeps {
   readonly sendQueue: SendQueue;
   readonly taskQueue: TaskQueue;
   /** Keeps a record whole for a person to look at; throws when it could not. */
-  readonly keepPoison: (record: unknown) => Promise<void>;
+  readonly quarantine: (record: unknown) => Promise<void>;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface RelayOutboxDeps {
  * all are handled. Records after it may have been relayed, and a second message for a recipient does no harm.
  */
 export const relayOutbox = async (
-  { sendQueue, taskQueue, keepPoison }: RelayOutboxDeps,
+  { sendQueue, taskQueue, quarantine }: RelayOutboxDeps,
   records: readonly OutboxRecord[],
 ): Promise<number | undefined> => {
   const recipients = [...records.entries()].flatMap(([i, record]) =>
@@ -32,17 +32,17 @@ export const relayOutbox = async (
   );
   const batches = [...records.entries()].flatMap(([i, record]) => (record.kind === 'batch' ? [{ i, key: record.key }] : []));
   const tasks = [...records.entries()].flatMap(([i, record]) => (record.kind === 'task' ? [{ i, key: record.key }] : []));
-  const poison = [...records.entries()].flatMap(([i, record]) =>
-    record.kind === 'poison' ? [{ i, record: record.record }] : [],
+  const malformed = [...records.entries()].flatMap(([i, record]) =>
+    record.kind === 'malformed' ? [{ i, record: record.record }] : [],
   );
 
-  const [sent, expanded, carriedOut, kept] = await Promise.all([
+  const [sent, expanded, enqueuedTasks, kept] = await Promise.all([
     sendQueue.send(recipients.map(({ key }) => ({ key, delaySeconds: 0 }))),
     taskQueue.expand(batches.map(({ key }) => key)),
-    taskQueue.carryOut(tasks.map(({ key }) => key)),
+    taskQueue.enqueueTasks(tasks.map(({ key }) => key)),
     Promise.all(
-      poison.map(({ record }) =>
-        keepPoison(record).then(
+      malformed.map(({ record }) =>
+        quarantine(record).then(
           () => true,
           () => false,
         ),
@@ -52,8 +52,8 @@ export const relayOutbox = async (
   const open = [
     ...recipients.filter((_, n) => !sent[n]),
     ...batches.filter((_, n) => !expanded[n]),
-    ...tasks.filter((_, n) => !carriedOut[n]),
-    ...poison.filter((_, n) => !kept[n]),
+    ...tasks.filter((_, n) => !enqueuedTasks[n]),
+    ...malformed.filter((_, n) => !kept[n]),
   ].map(({ i }) => i);
   return open.length === 0 ? undefined : Math.min(...open);
 };

@@ -1,6 +1,7 @@
-import type { MessageAction } from '../../domain/recipient/message-rule.ts';
+import type { MessageAction } from '../../domain/recipient/decide-message.ts';
 import type { RecipientKey } from '../../domain/recipient/recipient.ts';
-import type { Clock, SendQueue } from '../ports/ports.ts';
+import type { SendQueue } from '../ports/queues.ts';
+import type { Clock } from '../ports/system.ts';
 
 /** A message of the send queue in hand. */
 export interface MessageInHand {

@@ -1,8 +1,8 @@
 import type { DispatchContent } from '../../domain/dispatch/content.ts';
 import { type DispatchStatus, isActive } from '../../domain/dispatch/dispatch.ts';
-import type { MessageAction } from '../../domain/recipient/message-rule.ts';
+import type { MessageAction } from '../../domain/recipient/decide-message.ts';
 import type { RecipientKey } from '../../domain/recipient/recipient.ts';
-import { type Group, groupId, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
+import { type Group, groupId, type RecipientMessage, type SendableGroup } from './finished-attempt.ts';
 import type { SendDeps } from './send-deps.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 

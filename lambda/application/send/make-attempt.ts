@@ -1,13 +1,13 @@
-import type { Instant } from '../../domain/shared/instant.ts';
 import { advance } from '../../domain/recipient/recipient.ts';
 import { longestPreparationSeconds } from '../../domain/sending/watermark.ts';
-import { type AttemptAnswer, type AttemptEnd, eventOf, resultOf, type SendPolicy, signalOf } from './attempt-end.ts';
-import type { ClaimedRecipient } from '../ports/ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { ClaimedRecipient } from '../ports/recipients.ts';
+import { type AttemptAnswer, eventOf, type FinishedAttempt, resultOf, type SendPolicy, signalOf } from './finished-attempt.ts';
 import { NO_TIME_LEFT, type PreparedMail } from './prepare-mails.ts';
 import { neededMs, type SendDeps } from './send-deps.ts';
 
 /** Makes the attempt that a claim allows: at most one call to SES. */
-export const makeAttempt = async (deps: SendDeps, mail: PreparedMail, remainingMs: () => number): Promise<AttemptEnd> => {
+export const makeAttempt = async (deps: SendDeps, mail: PreparedMail, remainingMs: () => number): Promise<FinishedAttempt> => {
   const { group, claimed } = mail;
   const { policy, clock, random, observe, pacer } = deps;
   const startedAt = clock();

@@ -1,9 +1,10 @@
-import { RECIPIENT_NOT_ALLOWED } from '../../domain/recipient/allowed-recipients.ts';
 import type { RenderedMail } from '../../domain/dispatch/content.ts';
+import { RECIPIENT_NOT_ALLOWED } from '../../domain/recipient/allowed-recipients.ts';
 import { ATTEMPTS_EXHAUSTED } from '../../domain/recipient/recipient.ts';
 import { longestPreparationSeconds } from '../../domain/sending/watermark.ts';
-import type { AttemptAnswer, SendableGroup } from './attempt-end.ts';
-import type { ClaimedRecipient, MailRenderer } from '../ports/ports.ts';
+import type { MailRenderer } from '../ports/provider.ts';
+import type { ClaimedRecipient } from '../ports/recipients.ts';
+import type { AttemptAnswer, SendableGroup } from './finished-attempt.ts';
 import type { SendDeps } from './send-deps.ts';
 
 /** A claim that was granted. */

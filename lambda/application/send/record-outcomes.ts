@@ -1,6 +1,6 @@
-import { type AttemptEnd, toWrite } from './attempt-end.ts';
+import type { WriteResult } from '../ports/recipients.ts';
 import { recordLateAnswer } from '../unclear/late-answer.ts';
-import type { WriteResult } from '../ports/ports.ts';
+import { type FinishedAttempt, toWrite } from './finished-attempt.ts';
 import type { SendDeps } from './send-deps.ts';
 
 const RETRY_WRITE_MS = 200;
@@ -8,7 +8,7 @@ const RETRY_WRITE_MS = 200;
 /** Writes until each outcome stands or is disowned, or time runs out: what SES answered must not be lost lightly. */
 export const recordOutcomes = async (
   deps: SendDeps,
-  ends: readonly AttemptEnd[],
+  ends: readonly FinishedAttempt[],
   remainingMs: () => number,
 ): Promise<WriteResult[]> => {
   const { recipients, sleep, observe } = deps;
@@ -24,15 +24,15 @@ export const recordOutcomes = async (
   for (const [i, end] of ends.entries()) {
     if (results[i] === 'written') continue;
     observe({ type: 'not-recorded', key: end.group.key });
-    if (results[i] === 'lease-lost') await recordLate(deps, end);
+    if (results[i] === 'conflict') await recordLate(deps, end);
   }
   return results;
 };
 
-const recordLate = async ({ recipients, clock, observe }: SendDeps, { group: { key }, claimed, answer }: AttemptEnd) => {
+const recordLate = async ({ recipients, clock, observe }: SendDeps, { group: { key }, claimed, answer }: FinishedAttempt) => {
   if (answer.kind !== 'accepted') return;
   const { round, attemptCount: n, lease } = claimed.recipient;
-  const proof = { round, n, lease: lease.token, messageId: answer.messageId, sentAt: clock() };
-  const outcome = await recordLateAnswer(recipients, key, proof);
+  const confirmation = { round, n, lease: lease.token, messageId: answer.messageId, sentAt: clock() };
+  const outcome = await recordLateAnswer(recipients, key, confirmation);
   if (outcome !== undefined) observe({ type: outcome === 'duplicate' ? 'duplicate' : 'late', key, round, attempt: n });
 };

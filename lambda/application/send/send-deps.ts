@@ -1,20 +1,13 @@
 import type { IsAllowedRecipient } from '../../domain/recipient/allowed-recipients.ts';
-import type { SendPolicy, SendSignal } from './attempt-end.ts';
-import type { Pacer } from './rate/pacer.ts';
+import type { UnclearLedger } from '../ports/control.ts';
+import type { ContentRepository, DispatchRepository } from '../ports/dispatches.ts';
+import type { MailProvider, MailRenderer } from '../ports/provider.ts';
+import type { RecipientRepository } from '../ports/recipients.ts';
+import type { Clock, NewId, Random, Sleep } from '../ports/system.ts';
+import type { SendPolicy, SendSignal } from './finished-attempt.ts';
 import type { PauseGuard } from './pause/pause-guard.ts';
-import type {
-  Clock,
-  ContentRepository,
-  DispatchRepository,
-  MailProvider,
-  MailRenderer,
-  NewId,
-  Random,
-  RecipientRepository,
-  Sleep,
-} from '../ports/ports.ts';
+import type { Pacer } from './rate/pacer.ts';
 import type { StopRule } from './stop-dispatch.ts';
-import type { UnclearLedger } from '../ports/unclear-ports.ts';
 
 /** What a sender works with. */
 export interface SendDeps {

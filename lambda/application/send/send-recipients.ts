@@ -1,14 +1,14 @@
-import type { MessageAction } from '../../domain/recipient/message-rule.ts';
-import { actionAfter, type AttemptEnd, type Group, type RecipientMessage, type SendableGroup } from './attempt-end.ts';
-import { type Actions, groupMessages } from './group-messages.ts';
-import { makeAttempt } from './make-attempt.ts';
+import type { MessageAction } from '../../domain/recipient/decide-message.ts';
+import type { ClaimResult, WriteResult } from '../ports/recipients.ts';
 import { noteUnclearEnds } from '../unclear/note-unclear.ts';
+import { actionAfter, type FinishedAttempt, type Group, type RecipientMessage, type SendableGroup } from './finished-attempt.ts';
+import { type Actions, groupMessages } from './group-messages.ts';
+import { handleInactive, handlePaused, handleRefused, postpone, troubleMs } from './handle-refused-claim.ts';
+import { makeAttempt } from './make-attempt.ts';
 import { toNotedAnswer } from './pause/noted-answer.ts';
-import type { ClaimResult, WriteResult } from '../ports/ports.ts';
 import { prepareMails } from './prepare-mails.ts';
 import { createQueueTurns, type QueueTurns } from './rate/queue-turns.ts';
 import { recordOutcomes } from './record-outcomes.ts';
-import { meetInactive, meetPaused, meetRefused, postpone, troubleMs } from './refused-claim.ts';
 import { neededMs, type SendDeps } from './send-deps.ts';
 import { type Choice, setAsideWaiting } from './set-aside.ts';
 
@@ -35,8 +35,8 @@ export const createSendRecipients = (deps: SendDeps) => {
 
     const pausedUntil = inactive.length === 0 ? undefined : await deps.guard.pausedUntil();
     for (const group of inactive) {
-      if (pausedUntil !== undefined) await meetPaused(deps, group, pausedUntil, actions);
-      else await meetInactive(deps, group, actions);
+      if (pausedUntil !== undefined) await handlePaused(deps, group, pausedUntil, actions);
+      else await handleInactive(deps, group, actions);
     }
     const decide = async (message: RecipientMessage): Promise<MessageAction> =>
       actions.get(message) ?? postpone(deps, message, deps.clock() + troubleMs(message, deps.random()));
@@ -54,7 +54,7 @@ const sendAll = async (
   while (waiting.length > 0) {
     const leave = await deps.guard.acquire(invocation.remainingMs);
     if (leave.may === 'wait') {
-      for (const group of waiting) await meetPaused(deps, group, leave.until, invocation.actions);
+      for (const group of waiting) await handlePaused(deps, group, leave.until, invocation.actions);
       return;
     }
     const chunk = waiting.slice(0, leave.may === 'probe' ? 1 : await deps.pacer.chunkSize());
@@ -133,14 +133,14 @@ const sendChunk = async (deps: SendDeps, chunk: readonly SendableGroup[], invoca
   }
   // After the others are recorded: neither the rules below nor a row that was refused may touch a mail that went out.
   await deps.guard.record(ends.map(toNotedAnswer), remainingMs).catch(() => undefined);
-  for (const { group, result } of answered) await meetUnclaimed(deps, group, result, invocation);
-  await judgeDispatches(deps, ends, written, remainingMs);
+  for (const { group, result } of answered) await handleUnclaimed(deps, group, result, invocation);
+  await checkDispatches(deps, ends, written, remainingMs);
 };
 
 /** Counting the rows of a large dispatch takes a while, about as long as a call, and the messages in hand may not have it. */
-const judgeDispatches = async (
+const checkDispatches = async (
   { stopRule, policy }: SendDeps,
-  ends: readonly AttemptEnd[],
+  ends: readonly FinishedAttempt[],
   written: readonly WriteResult[],
   remainingMs: () => number,
 ): Promise<void> => {
@@ -149,10 +149,10 @@ const judgeDispatches = async (
 };
 
 /** SES will never take that mail, or it cannot be rendered or may not be sent. */
-const isRefusal = ({ kind }: AttemptEnd['answer']): boolean =>
+const isRefusal = ({ kind }: FinishedAttempt['answer']): boolean =>
   kind === 'permanent' || kind === 'unrenderable' || kind === 'not-allowed';
 
-const meetUnclaimed = async (
+const handleUnclaimed = async (
   deps: SendDeps,
   group: Group,
   result: ClaimResult | undefined,
@@ -160,7 +160,7 @@ const meetUnclaimed = async (
 ): Promise<void> => {
   switch (result?.outcome) {
     case 'refused':
-      await meetRefused(deps, group, result.found, actions);
+      await handleRefused(deps, group, result.found, actions);
       return;
     case 'broken':
       deps.observe({ type: 'broken', key: group.key });

@@ -1,8 +1,8 @@
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { SendableGroup } from './attempt-end.ts';
+import type { StoredRecipient } from '../ports/recipients.ts';
+import type { SendableGroup } from './finished-attempt.ts';
 import type { Actions } from './group-messages.ts';
-import type { StoredRecipient } from '../ports/ports.ts';
-import { meetRefused } from './refused-claim.ts';
+import { handleRefused } from './handle-refused-claim.ts';
 import type { SendDeps } from './send-deps.ts';
 
 /** What is known of one invocation while its chunks are chosen. */
@@ -30,7 +30,7 @@ export const setAsideWaiting = async (
     lookedAt.add(group);
     const row = rows[i];
     if (row === 'unavailable' || mayBeClaimed(row, deps.clock())) claimable.push(group);
-    else await meetRefused(deps, group, row, actions);
+    else await handleRefused(deps, group, row, actions);
   }
   return claimable;
 };

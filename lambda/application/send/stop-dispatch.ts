@@ -1,9 +1,10 @@
 import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
-import type { Instant } from '../../domain/shared/instant.ts';
-import type { RecipientKey } from '../../domain/recipient/recipient.ts';
 import { FAILURES_TO_STOP, failuresUntilStop, stopFor, type StopReason } from '../../domain/dispatch/stop-rule.ts';
-import type { SendSignal } from './attempt-end.ts';
-import type { Clock, DispatchRepository } from '../ports/ports.ts';
+import type { RecipientKey } from '../../domain/recipient/recipient.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { DispatchRepository } from '../ports/dispatches.ts';
+import type { Clock } from '../ports/system.ts';
+import type { SendSignal } from './finished-attempt.ts';
 
 export interface StopRuleDeps {
   readonly dispatches: DispatchRepository;

@@ -1,5 +1,5 @@
 import type { RecipientKey } from '../../domain/recipient/recipient.ts';
-import type { UnreadableContent } from '../ports/ports.ts';
+import type { UnreadableContent } from '../ports/dispatches.ts';
 import type { SendDeps } from './send-deps.ts';
 
 /** Stops the dispatch of a recipient whose content is gone: nobody can make its mails. Never throws; the next message tries again. */

@@ -1,5 +1,5 @@
-import type { ListedObject, ObjectInventory, OrphanRepository } from '../ports/list-ports.ts';
-import type { Clock } from '../ports/ports.ts';
+import type { ListedObject, ObjectInventory, OrphanRepository } from '../ports/objects.ts';
+import type { Clock } from '../ports/system.ts';
 import type { RemainingMs, SweepStep } from './sweep-step.ts';
 
 /** What one search found and did. */

@@ -1,9 +1,10 @@
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { Clock, SweepTraces } from '../ports/ports.ts';
+import type { SweepStates } from '../ports/control.ts';
+import type { Clock } from '../ports/system.ts';
 import { inspectedAt, type Open } from './list-open.ts';
 
 export interface RoundDeps {
-  readonly sweeps: SweepTraces;
+  readonly sweeps: SweepStates;
   readonly clock: Clock;
 }
 

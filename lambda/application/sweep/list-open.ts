@@ -1,18 +1,19 @@
 import { type Dispatch, wasCounted } from '../../domain/dispatch/dispatch.ts';
-import type { Clock, OpenDispatchRepository, SweepMarks } from '../ports/ports.ts';
-import { finishedDueAt } from './visit-finished.ts';
+import type { OpenDispatchRepository, SweepState } from '../ports/progress.ts';
+import type { Clock } from '../ports/system.ts';
+import { finishedDueAt } from './recover-finished.ts';
 
 export interface ListDeps {
   readonly dispatches: Pick<OpenDispatchRepository, 'open'>;
   readonly clock: Clock;
   /** A dispatch counts as stuck when nothing of it changed for this long. */
-  readonly stillMs: number;
+  readonly stuckAfterMs: number;
   /** The rows of one dispatch are looked at no more often than this. */
-  readonly visitMs: number;
+  readonly revisitMs: number;
 }
 
 /** A dispatch with what the sweeper knows of it. */
-export type Open = Dispatch & SweepMarks;
+export type Open = Dispatch & SweepState;
 
 /** The open dispatches, by what is to be done about them. */
 export interface OpenList {
@@ -48,17 +49,17 @@ export const listOpen = async (deps: ListDeps, atStart: boolean, hasTime: () => 
   return {
     due: due.sort((a, b) => inspectedAt(a) - inspectedAt(b)),
     notDue,
-    finished: finished.sort((a, b) => (a.visitedAt ?? 0) - (b.visitedAt ?? 0)),
+    finished: finished.sort((a, b) => (a.sweptAt ?? 0) - (b.sweptAt ?? 0)),
     unreadable,
     isComplete,
   };
 };
 
 /** When its rows were last looked at; there was nothing to see before accept. */
-export const inspectedAt = ({ visitedAt, createdAt }: Open): number => visitedAt ?? createdAt;
+export const inspectedAt = ({ sweptAt, createdAt }: Open): number => sweptAt ?? createdAt;
 
 /** A stopped one waits for a person, maybe for long: it has little to look after. */
 const STOPPED_APART = 4;
 
-const isDue = ({ clock, visitMs }: ListDeps, dispatch: Open): boolean =>
-  inspectedAt(dispatch) + visitMs * (dispatch.status === 'STOPPED' ? STOPPED_APART : 1) <= clock();
+const isDue = ({ clock, revisitMs }: ListDeps, dispatch: Open): boolean =>
+  inspectedAt(dispatch) + revisitMs * (dispatch.status === 'STOPPED' ? STOPPED_APART : 1) <= clock();

@@ -1,7 +1,8 @@
-import type { OpenDispatchRepository, OverduePosition, OverdueRow, SendQueue } from '../ports/ports.ts';
-import type { UnclearLedger } from '../ports/unclear-ports.ts';
-import { statusesToSend } from './visit-dispatch.ts';
+import type { UnclearLedger } from '../ports/control.ts';
+import type { OpenDispatchRepository, OverduePosition, OverdueRow } from '../ports/progress.ts';
+import type { SendQueue } from '../ports/queues.ts';
 import type { Open } from './list-open.ts';
+import { statusesToSend } from './recover-dispatch.ts';
 
 export interface RequeueDeps {
   readonly dispatches: Pick<OpenDispatchRepository, 'overdueRows' | 'keepRequeue'>;

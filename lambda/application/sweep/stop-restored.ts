@@ -1,7 +1,7 @@
 import { type Dispatch, isSending } from '../../domain/dispatch/dispatch.ts';
-import { Unavailable } from '../ports/accept-ports.ts';
-import type { Clock } from '../ports/ports.ts';
-import type { RestoredRepository, TableIdentity } from '../ports/restore-ports.ts';
+import type { RestoredRepository, TableIdentity } from '../ports/control.ts';
+import { Unavailable } from '../ports/errors.ts';
+import type { Clock } from '../ports/system.ts';
 import type { SweepStep } from './sweep-step.ts';
 
 export interface StopRestoredDeps {

@@ -1,4 +1,4 @@
-import type { Visit } from './visit-dispatch.ts';
+import type { Recovery } from './recover-dispatch.ts';
 
 /** What a pass did, for logs and metrics. */
 export interface SweepReport {
@@ -47,7 +47,7 @@ export const NOTHING: SweepReport = {
  * Adds what was found at one dispatch.
  * @param visit undefined: it failed
  */
-export const addVisit = (report: SweepReport, visit: Visit | undefined): SweepReport =>
+export const addVisit = (report: SweepReport, visit: Recovery | undefined): SweepReport =>
   visit === undefined
     ? { ...report, failed: report.failed + 1 }
     : {

@@ -1,26 +1,26 @@
-import type { Instant } from '../../domain/shared/instant.ts';
 import { isPaused, type Sending } from '../../domain/sending/pause.ts';
-import type { FeedbackRepository, SendingRepository, SendQueue, SweepTraces } from '../ports/ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { FeedbackRepository, SendingRepository, SweepStates, UnclearLedger } from '../ports/control.ts';
+import type { SendQueue } from '../ports/queues.ts';
 import { finishRound } from './finish-round.ts';
 import { inspectFinished, inspectOpen } from './inspect-open.ts';
 import { listOpen, type OpenList } from './list-open.ts';
+import type { RecoverDeps } from './recover-dispatch.ts';
 import { requeueStuck } from './requeue-stuck.ts';
 import { NOTHING, type SweepReport } from './sweep-report.ts';
 import { type RemainingMs, runSteps, shareTime, type SweepStep } from './sweep-step.ts';
 import { isFeedbackSilent } from './watch-feedback.ts';
-import type { UnclearLedger } from '../ports/unclear-ports.ts';
-import type { VisitDeps } from './visit-dispatch.ts';
 
 export type { SweepReport } from './sweep-report.ts';
 
-export interface SweepDeps extends VisitDeps {
+export interface SweepDeps extends RecoverDeps {
   readonly sendQueue: SendQueue;
   readonly sending: SendingRepository;
-  readonly sweeps: SweepTraces;
+  readonly sweeps: SweepStates;
   readonly feedback: FeedbackRepository;
   readonly ledger: Pick<UnclearLedger, 'size'>;
   /** The rows of one dispatch are looked at no more often than this. */
-  readonly visitMs: number;
+  readonly revisitMs: number;
   /** What else each pass does, before dispatches are looked at and after. */
   readonly firstSteps?: readonly SweepStep[];
   readonly lastSteps?: readonly SweepStep[];

@@ -1,12 +1,13 @@
 import { isSilent } from '../../domain/sending/watermark.ts';
-import type { Clock, FeedbackRepository, SweepTraces } from '../ports/ports.ts';
-import type { Visit } from './visit-dispatch.ts';
+import type { FeedbackRepository, SweepStates } from '../ports/control.ts';
+import type { Clock } from '../ports/system.ts';
+import type { Recovery } from './recover-dispatch.ts';
 
 export interface WatchFeedbackDeps {
-  readonly sweeps: SweepTraces;
+  readonly sweeps: SweepStates;
   readonly feedback: FeedbackRepository;
   readonly clock: Clock;
-  readonly stillMs: number;
+  readonly stuckAfterMs: number;
 }
 
 /**
@@ -14,11 +15,11 @@ export interface WatchFeedbackDeps {
  * that this stands until an event comes, though nothing more is sent.
  */
 export const isFeedbackSilent = async (
-  { sweeps, feedback, clock, stillMs }: WatchFeedbackDeps,
-  visits: readonly Pick<Visit, 'newestSentAt'>[],
+  { sweeps, feedback, clock, stuckAfterMs }: WatchFeedbackDeps,
+  visits: readonly Pick<Recovery, 'newestSentAt'>[],
 ): Promise<boolean> => {
   const old = visits.flatMap(({ newestSentAt }) =>
-    newestSentAt !== undefined && newestSentAt + stillMs <= clock() ? [newestSentAt] : [],
+    newestSentAt !== undefined && newestSentAt + stuckAfterMs <= clock() ? [newestSentAt] : [],
   );
   const newest = await sweeps.newestSent(old.length === 0 ? undefined : old.reduce((a, b) => Math.max(a, b)));
   if (newest === undefined) return false;

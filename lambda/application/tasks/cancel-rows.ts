@@ -1,5 +1,6 @@
-import type { TaskRow } from '../ports/operate-ports.ts';
-import type { Clock, RecipientRepository, Sleep } from '../ports/ports.ts';
+import type { RecipientRepository } from '../ports/recipients.ts';
+import type { Clock, Sleep } from '../ports/system.ts';
+import type { TaskRow } from '../ports/tasks.ts';
 import { RowsUnfinishedError } from './rows-unfinished.ts';
 
 export interface CancelRowsDeps {
@@ -23,7 +24,7 @@ export const cancelRows = async ({ recipients, clock, sleep }: CancelRowsDeps, r
       if (tries > 1) await sleep(RETRY_MS * tries);
       const results = await Promise.all(open.map(({ key }) => recipients.cancel(key, clock())));
       cancelled += results.filter((result) => result === 'written').length;
-      // `lease-lost` is one that was claimed meanwhile.
+      // `conflict` is one that was claimed meanwhile.
       open = open.filter((_, i) => results[i] === 'unavailable');
     }
   }

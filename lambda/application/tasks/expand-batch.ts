@@ -1,5 +1,6 @@
-import type { BatchRepository } from '../ports/batch-ports.ts';
-import type { BatchKey, Clock } from '../ports/ports.ts';
+import type { BatchKey } from '../ports/queues.ts';
+import type { Clock } from '../ports/system.ts';
+import type { BatchRepository } from '../ports/tasks.ts';
 
 /**
  * What became of a batch. `postponed`: time ran out, its message must come again; `dropped`: its dispatch is cancelled;
@@ -21,9 +22,9 @@ export const createExpandBatch =
     // Unread, so that a cancellation works although the object is gone.
     if (batch.status === 'CANCELLED') return (await batches.drop(key, batch.count)) ? 'dropped' : 'already-expanded';
 
-    const addressees = await batches.recipients(batch);
-    if (addressees === 'unreadable') return stop(batches, key, batch, clock);
-    if (!(await batches.putRecipients(key, addressees, batch.shards, clock(), hasTime))) return 'postponed';
+    const recipientInputs = await batches.recipients(batch);
+    if (recipientInputs === 'unreadable') return stop(batches, key, batch, clock);
+    if (!(await batches.putRecipients(key, recipientInputs, batch.shards, clock(), hasTime))) return 'postponed';
     await batches.remove(key, batch);
     return 'expanded';
   };

@@ -1,7 +1,9 @@
 import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
-import type { ExportStore, OpenTask, TaskProgress, TaskRepository } from '../ports/operate-ports.ts';
-import type { Clock, NewId, StoredRecipient, TaskKey } from '../ports/ports.ts';
-import type { RecipientPosition } from '../ports/read-ports.ts';
+import type { RecipientPosition } from '../ports/queries.ts';
+import type { TaskKey } from '../ports/queues.ts';
+import type { StoredRecipient } from '../ports/recipients.ts';
+import type { Clock, NewId } from '../ports/system.ts';
+import type { ExportStore, OpenTask, TaskProgress, TaskRepository } from '../ports/tasks.ts';
 
 export interface ExportRowsDeps {
   readonly tasks: Pick<TaskRepository, 'wholeRows'>;

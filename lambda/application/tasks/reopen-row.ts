@@ -1,6 +1,7 @@
-import { advance, type In, type RecipientKey } from '../../domain/recipient/recipient.ts';
-import type { TaskRepository } from '../ports/operate-ports.ts';
-import type { Clock, RecipientRepository, Sleep } from '../ports/ports.ts';
+import { advance, type RecipientIn, type RecipientKey } from '../../domain/recipient/recipient.ts';
+import type { RecipientRepository } from '../ports/recipients.ts';
+import type { Clock, Sleep } from '../ports/system.ts';
+import type { TaskRepository } from '../ports/tasks.ts';
 import { RowsUnfinishedError } from './rows-unfinished.ts';
 
 export interface ReopenRowDeps {
@@ -21,7 +22,7 @@ const RETRY_MS = 100;
 export const reopenRow = async (
   { tasks, recipients, clock, sleep }: ReopenRowDeps,
   key: RecipientKey,
-  from: In<'FAILED' | 'UNKNOWN'>,
+  from: RecipientIn<'FAILED' | 'UNKNOWN'>,
 ): Promise<'reopened' | 'left-alone'> => {
   const transition = advance(from, { type: 'reopened' }, clock());
   if (!transition.ok) return 'left-alone';
@@ -38,5 +39,7 @@ export const reopenRow = async (
   throw new RowsUnfinishedError('a recipient could not be reopened');
 };
 
-const isSameFailure = (recipient: { readonly status: string; readonly round: number }, from: In<'FAILED' | 'UNKNOWN'>): boolean =>
-  recipient.status === from.status && recipient.round === from.round;
+const isSameFailure = (
+  recipient: { readonly status: string; readonly round: number },
+  from: RecipientIn<'FAILED' | 'UNKNOWN'>,
+): boolean => recipient.status === from.status && recipient.round === from.round;

@@ -1,7 +1,7 @@
+import { failedBy } from '../../domain/dispatch/command.ts';
 import { type Dispatch, isActive } from '../../domain/dispatch/dispatch.ts';
-import { failedBy } from '../../domain/dispatch/operation.ts';
-import type { OpenTask, TaskRow } from '../ports/operate-ports.ts';
-import type { SendQueue } from '../ports/ports.ts';
+import type { SendQueue } from '../ports/queues.ts';
+import type { OpenTask, TaskRow } from '../ports/tasks.ts';
 import { reopenRow, type ReopenRowDeps } from './reopen-row.ts';
 import { RowsUnfinishedError } from './rows-unfinished.ts';
 

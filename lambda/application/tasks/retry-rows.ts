@@ -1,5 +1,5 @@
-import { isRetried, RETRYABLE } from '../../domain/dispatch/operation.ts';
-import type { OpenTask, TaskRow } from '../ports/operate-ports.ts';
+import { isRetried, RETRYABLE } from '../../domain/dispatch/command.ts';
+import type { OpenTask, TaskRow } from '../ports/tasks.ts';
 import { reopenRow, type ReopenRowDeps } from './reopen-row.ts';
 
 /** Begins another round of those that had failed when the retry was asked for. @returns how many were reopened */

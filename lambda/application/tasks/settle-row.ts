@@ -1,7 +1,7 @@
-import type { Instant } from '../../domain/shared/instant.ts';
-import { advance, type In, type RecipientKey } from '../../domain/recipient/recipient.ts';
+import { advance, type RecipientIn, type RecipientKey } from '../../domain/recipient/recipient.ts';
 import type { Settlement } from '../../domain/recipient/settlement.ts';
-import type { RecipientRepository, StoredRecipient } from '../ports/ports.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
+import type { RecipientRepository, StoredRecipient } from '../ports/recipients.ts';
 
 /** What a person's word did to a recipient. */
 export type SettledRow =
@@ -16,14 +16,14 @@ export type SettledRow =
  * @param isMeant whether it is the UNKNOWN that the person spoke of
  */
 export const settleRow = async (
-  recipients: Pick<RecipientRepository, 'amend'>,
+  recipients: Pick<RecipientRepository, 'applyPatch'>,
   key: RecipientKey,
   settlement: Settlement,
   now: Instant,
-  isMeant: (unknown: In<'UNKNOWN'>) => boolean = () => true,
+  isMeant: (unknown: RecipientIn<'UNKNOWN'>) => boolean = () => true,
 ): Promise<SettledRow> => {
   let seen: StoredRecipient | undefined;
-  const written = await recipients.amend(key, (row) => {
+  const written = await recipients.applyPatch(key, (row) => {
     seen = row;
     const { recipient } = row;
     if (recipient.status !== 'UNKNOWN' || !isMeant(recipient)) return undefined;

@@ -1,11 +1,12 @@
-import { isSettled } from '../../domain/dispatch/operation.ts';
-import type { OpenTask, TaskRow } from '../ports/operate-ports.ts';
-import type { Clock, RecipientRepository } from '../ports/ports.ts';
+import { isSettled } from '../../domain/dispatch/command.ts';
+import type { RecipientRepository } from '../ports/recipients.ts';
+import type { Clock } from '../ports/system.ts';
+import type { OpenTask, TaskRow } from '../ports/tasks.ts';
 import { RowsUnfinishedError } from './rows-unfinished.ts';
 import { settleRow } from './settle-row.ts';
 
 export interface SettleRowsDeps {
-  readonly recipients: Pick<RecipientRepository, 'amend'>;
+  readonly recipients: Pick<RecipientRepository, 'applyPatch'>;
   readonly clock: Clock;
 }
 

@@ -1,6 +1,6 @@
-import { type Proof, prove, type Proven } from '../../domain/recipient/proof.ts';
 import type { RecipientKey } from '../../domain/recipient/recipient.ts';
-import type { RecipientRepository, StoredRecipient } from '../ports/ports.ts';
+import { confirmSend, type Proven, type SendConfirmation } from '../../domain/recipient/send-confirmation.ts';
+import type { RecipientRepository, StoredRecipient } from '../ports/recipients.ts';
 
 /**
  * Records that SES took a mail whose lease was over when it said so. The row may have been resolved since, but as long as
@@ -10,18 +10,18 @@ import type { RecipientRepository, StoredRecipient } from '../ports/ports.ts';
 export const recordLateAnswer = async (
   recipients: RecipientRepository,
   key: RecipientKey,
-  proof: Proof,
+  confirmation: SendConfirmation,
 ): Promise<Exclude<Proven['outcome'], 'known'> | undefined> => {
-  let proven: Proven | undefined;
+  let confirmed: Proven | undefined;
   const written = await recipients
-    .amend(key, (row) => {
-      proven = mayRecord(row, proof) ? prove(row.recipient, row.attempts, proof) : undefined;
-      if (proven === undefined || proven.outcome === 'known') return undefined;
-      return { ...row, recipient: proven.next, attempts: proven.attempts };
+    .applyPatch(key, (row) => {
+      confirmed = mayRecord(row, confirmation) ? confirmSend(row.recipient, row.attempts, confirmation) : undefined;
+      if (confirmed === undefined || confirmed.outcome === 'known') return undefined;
+      return { ...row, recipient: confirmed.next, attempts: confirmed.attempts };
     })
     .catch(() => 'unavailable' as const);
-  return written === 'written' && proven !== undefined && proven.outcome !== 'known' ? proven.outcome : undefined;
+  return written === 'written' && confirmed !== undefined && confirmed.outcome !== 'known' ? confirmed.outcome : undefined;
 };
 
-const mayRecord = ({ recipient, attempts }: StoredRecipient, { lease }: Proof): boolean =>
+const mayRecord = ({ recipient, attempts }: StoredRecipient, { lease }: SendConfirmation): boolean =>
   recipient.status === 'SENT' || attempts.at(-1)?.lease === lease;

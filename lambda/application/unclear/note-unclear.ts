@@ -1,8 +1,7 @@
-import type { MessageAction } from '../../domain/recipient/message-rule.ts';
-import { waitOrRequeue } from '../../domain/recipient/message-rule.ts';
-import type { In } from '../../domain/recipient/recipient.ts';
-import { type AttemptEnd, type Group, LOOK_AGAIN_MS, type RecipientMessage } from '../send/attempt-end.ts';
-import type { WriteResult } from '../ports/ports.ts';
+import { type MessageAction, waitOrRequeue } from '../../domain/recipient/decide-message.ts';
+import type { RecipientIn } from '../../domain/recipient/recipient.ts';
+import type { WriteResult } from '../ports/recipients.ts';
+import { type FinishedAttempt, type Group, LOOK_AGAIN_MS, type RecipientMessage } from '../send/finished-attempt.ts';
 import type { SendDeps } from '../send/send-deps.ts';
 
 /**
@@ -11,9 +10,9 @@ import type { SendDeps } from '../send/send-deps.ts';
  */
 export const noteUnclearEnds = async (
   { ledger }: Pick<SendDeps, 'ledger'>,
-  ends: readonly AttemptEnd[],
+  ends: readonly FinishedAttempt[],
   written: readonly WriteResult[],
-): Promise<ReadonlySet<AttemptEnd>> => {
+): Promise<ReadonlySet<FinishedAttempt>> => {
   const unclear = ends.filter(({ next }, i) => next.status === 'PROCESSING' && written[i] === 'written');
   if (unclear.length === 0) return new Set();
   const stands = await ledger.add(
@@ -30,7 +29,7 @@ export const noteUnclearEnds = async (
 export const noteExpiredLease = async (
   { ledger, policy, clock }: SendDeps,
   { key }: Group,
-  { lease }: In<'PROCESSING'>,
+  { lease }: RecipientIn<'PROCESSING'>,
 ): Promise<(message: RecipientMessage) => MessageAction> => {
   const [stands] = await ledger.add([{ key, lease: lease.token, dueAt: lease.until }]);
   if (stands === true) return () => ({ do: 'delete' });

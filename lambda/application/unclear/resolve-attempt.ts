@@ -1,15 +1,21 @@
 import { type AttemptOutcome, withResult } from '../../domain/recipient/attempt.ts';
-import { advance, type In, type RecipientEvent } from '../../domain/recipient/recipient.ts';
-import { decideUnclear, type ResolvePolicy, type ResolveView, type UnclearAttempt, type Verdict } from '../../domain/recipient/unclear.ts';
-import type { Amendment, RecipientRepository, StoredRecipient } from '../ports/ports.ts';
+import { advance, type RecipientEvent, type RecipientIn } from '../../domain/recipient/recipient.ts';
+import {
+  decideUnclear,
+  type ResolvePolicy,
+  type ResolveView,
+  type UnclearAttempt,
+  type Verdict,
+} from '../../domain/recipient/unclear.ts';
+import type { Patch, RecipientRepository, StoredRecipient } from '../ports/recipients.ts';
 
 /** What came of one attempt on the ledger. */
 export type Resolved =
   /** `attempt` is what the ledger should say of it. */
   | { readonly outcome: 'waits'; readonly attempt: UnclearAttempt; readonly wantsCanary: boolean }
   /** The recipient may be sent to from then on, and has no message. `isNew`: it was decided just now. */
-  | { readonly outcome: 'unsent'; readonly row: In<'PENDING'>; readonly isNew: boolean }
-  | { readonly outcome: 'unknown'; readonly row: In<'UNKNOWN'> }
+  | { readonly outcome: 'unsent'; readonly row: RecipientIn<'PENDING'>; readonly isNew: boolean }
+  | { readonly outcome: 'unknown'; readonly row: RecipientIn<'UNKNOWN'> }
   /** Its outcome is known by now, or somebody else's attempt goes on. */
   | { readonly outcome: 'settled' }
   /** The table did not answer. */
@@ -19,20 +25,20 @@ export type Resolved =
 
 interface Plan {
   readonly resolved: Resolved;
-  readonly amendment?: Amendment;
+  readonly patch?: Patch;
 }
 
 /** Decides one attempt by the row as it is now, and writes the verdict if the row is still the same. */
 export const resolveAttempt = async (
-  recipients: Pick<RecipientRepository, 'amend'>,
+  recipients: Pick<RecipientRepository, 'applyPatch'>,
   policy: ResolvePolicy,
   attempt: UnclearAttempt,
   view: ResolveView,
 ): Promise<Resolved> => {
   let plan: Plan = { resolved: { outcome: 'settled' } };
-  const written = await recipients.amend(attempt.key, (row) => {
+  const written = await recipients.applyPatch(attempt.key, (row) => {
     plan = planFor(policy, row, attempt, view);
-    return plan.amendment;
+    return plan.patch;
   });
   if (written === 'unavailable' || written === 'unreadable') return { outcome: written };
   return written === 'gone' ? { outcome: 'settled' } : plan.resolved;
@@ -63,7 +69,7 @@ const wait = (noted: UnclearAttempt, { silentAt, wantsCanary = false }: Extract<
 const conclude = (
   policy: ResolvePolicy,
   row: StoredRecipient,
-  recipient: In<'PROCESSING'>,
+  recipient: RecipientIn<'PROCESSING'>,
   verdict: Exclude<Verdict, { verdict: 'wait' }>,
   { now }: ResolveView,
 ): Plan => {
@@ -77,8 +83,8 @@ const conclude = (
   if (!transition.ok) return { resolved: { outcome: 'unavailable' } };
   const { next } = transition;
   const outcome: AttemptOutcome = policy.unclear === 'auto' && verdict.verdict === 'unsent' ? 'unsent' : 'unclear';
-  const amendment = { ...row, recipient: next, attempts: withResult(row.attempts, token, { outcome }) };
-  if (next.status === 'PENDING') return { amendment, resolved: { outcome: 'unsent', row: next, isNew: true } };
-  if (next.status === 'UNKNOWN') return { amendment, resolved: { outcome: 'unknown', row: next } };
+  const patch = { ...row, recipient: next, attempts: withResult(row.attempts, token, { outcome }) };
+  if (next.status === 'PENDING') return { patch, resolved: { outcome: 'unsent', row: next, isNew: true } };
+  if (next.status === 'UNKNOWN') return { patch, resolved: { outcome: 'unknown', row: next } };
   throw new Error(`${event.type} led to ${next.status}`);
 };

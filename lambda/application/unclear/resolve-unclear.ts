@@ -1,17 +1,18 @@
-import { isPaused } from '../../domain/sending/pause.ts';
 import type { RecipientKey } from '../../domain/recipient/recipient.ts';
-import { moveClock, type ResolvePolicy, type ResolveView, type UnclearAttempt, type WaitingClock } from '../../domain/recipient/unclear.ts';
-import type {
-  Clock,
-  FeedbackRepository,
-  MailProvider,
-  Random,
-  RecipientRepository,
-  SendingRepository,
-  SendQueue,
-} from '../ports/ports.ts';
+import {
+  moveClock,
+  type ResolvePolicy,
+  type ResolveView,
+  type UnclearAttempt,
+  type WaitingClock,
+} from '../../domain/recipient/unclear.ts';
+import { isPaused } from '../../domain/sending/pause.ts';
+import type { FeedbackRepository, SendingRepository, UnclearLedger, WalkRepository, WalkState } from '../ports/control.ts';
+import type { MailProvider } from '../ports/provider.ts';
+import type { SendQueue } from '../ports/queues.ts';
+import type { RecipientRepository } from '../ports/recipients.ts';
+import type { Clock, Random } from '../ports/system.ts';
 import { resolveAttempt, type Resolved } from './resolve-attempt.ts';
-import type { UnclearLedger, WalkRepository, WalkState } from '../ports/unclear-ports.ts';
 
 /** What happened, for logs and metrics: never addresses or content. */
 export interface ResolveSignal {
@@ -27,7 +28,7 @@ export interface ResolveSignal {
 export interface ResolveUnclearDeps {
   readonly ledger: Omit<UnclearLedger, 'add' | 'size'>;
   readonly walks: WalkRepository;
-  readonly recipients: Pick<RecipientRepository, 'amend'>;
+  readonly recipients: Pick<RecipientRepository, 'applyPatch'>;
   readonly feedback: Pick<FeedbackRepository, 'read'>;
   readonly sending: Pick<SendingRepository, 'read'>;
   readonly sendQueue: Pick<SendQueue, 'send'>;

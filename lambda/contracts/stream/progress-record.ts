@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-import { DELIVERY_STATES } from '../../domain/recipient/delivery.ts';
-import { fromIso } from '../../domain/shared/instant.ts';
-import type { Told } from '../../domain/dispatch/news.ts';
+import type { EventSubject } from '../../domain/dispatch/dispatch-event.ts';
 import type { Counted } from '../../domain/dispatch/progress.ts';
-import { RECIPIENT_STATUSES } from '../../domain/recipient/recipient.ts';
 import { STOP_REASONS } from '../../domain/dispatch/stop-rule.ts';
+import { DELIVERY_STATES } from '../../domain/recipient/delivery.ts';
+import { RECIPIENT_STATUSES } from '../../domain/recipient/recipient.ts';
+import { fromIso } from '../../domain/shared/instant.ts';
 
 /** Images come as DynamoDB keeps them: `{ "status": { "S": "SENT" } }`. */
 const Text = z.object({ S: z.string() }).transform(({ S }) => S);
@@ -53,7 +53,7 @@ export const DispatchImage = z.object({
   stoppedAt: Text.transform(fromIso).exactOptional(),
   counts: CountsImage.exactOptional(),
   deliveries: DeliveriesImage.exactOptional(),
-}) satisfies z.ZodType<Told>;
+}) satisfies z.ZodType<EventSubject>;
 
 /** The image of a task that goes on no more and reopened recipients. */
 export const ReopenedImage = z.object({ kind: oneOf(['retry', 'resume']), state: oneOf(['done']) });

@@ -38,7 +38,7 @@ const WidgetEvent = Ids.extend({
 type WidgetEvent = z.output<typeof WidgetEvent>;
 
 /** What is to be shown. */
-export type WidgetWish =
+export type WidgetQuery =
   | { readonly show: 'documentation' }
   | { readonly show: 'overview' }
   | { readonly show: 'story'; readonly dispatchId: string; readonly applyIds: readonly string[] }
@@ -60,12 +60,12 @@ const isApplyId = (text: string): boolean =>
   Buffer.byteLength(text) <= REQUEST_LIMITS.idBytes && text.isWellFormed() && !CONTROL.test(text);
 
 /** Reads such an event; what it does not understand of it counts as absent. */
-export const parseWidgetEvent = (event: unknown): { readonly wish: WidgetWish; readonly theme: 'light' | 'dark' } => {
+export const parseWidgetEvent = (event: unknown): { readonly query: WidgetQuery; readonly theme: 'light' | 'dark' } => {
   const parsed = WidgetEvent.safeParse(event);
-  if (!parsed.success) return { wish: { show: 'overview' }, theme: 'light' };
+  if (!parsed.success) return { query: { show: 'overview' }, theme: 'light' };
   const { describe, widgetContext } = parsed.data;
   const isDescribed = describe === true || describe === 'true';
-  return { wish: isDescribed ? { show: 'documentation' } : wishOf(idsOf(parsed.data)), theme: widgetContext.theme };
+  return { query: isDescribed ? { show: 'documentation' } : queryOf(idsOf(parsed.data)), theme: widgetContext.theme };
 };
 
 /** Never a part of what was clicked with a part of what was typed. */
@@ -96,7 +96,7 @@ const GIVEN_CHARACTERS = 200;
 
 const cut = (text: string): string => text.slice(0, GIVEN_CHARACTERS).toWellFormed();
 
-const wishOf = (ids: Ids): WidgetWish => {
+const queryOf = (ids: Ids): WidgetQuery => {
   if (!isFilled(ids)) return { show: 'overview' };
   const dispatchId = (ids.dispatchId ?? '').trim();
   const applyId = ids.applyId ?? '';

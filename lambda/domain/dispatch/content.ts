@@ -24,7 +24,7 @@ export interface DispatchContent {
 }
 
 /** One recipient of a request. */
-export interface Addressee {
+export interface RecipientInput {
   readonly applyId: string;
   readonly email: string;
   readonly variables: Variables;

@@ -1,10 +1,10 @@
-import type { Addressee, Variables } from './content.ts';
+import type { RecipientInput, Variables } from './content.ts';
 
 /** What an admin asks for: parsed, within the limits, with addresses in the form they are sent to. */
 export interface DispatchRequest {
   readonly scenarioId: string;
   readonly recruitId: string;
-  readonly recipients: readonly Addressee[];
+  readonly recipients: readonly RecipientInput[];
   /** Overrides the template's subject; itself a template. */
   readonly subject?: string;
   readonly variables: Variables;

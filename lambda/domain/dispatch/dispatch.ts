@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../recipient/delivery.ts';
-import type { Instant } from '../shared/instant.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from '../recipient/recipient.ts';
+import type { Instant } from '../shared/instant.ts';
 import { type BounceStatistics, exceededRate, type StopReason } from './stop-rule.ts';
 
 /** How far a dispatch has got. */

@@ -1,5 +1,5 @@
-import { addCounts, countRows, type Counts, type Dispatch, NO_COUNTS, withUnexpanded } from './dispatch.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from '../recipient/recipient.ts';
+import { addCounts, countRows, type Counts, type Dispatch, NO_COUNTS, withUnexpanded } from './dispatch.ts';
 
 /** Rows that are still in the table, by their status. */
 export interface PresentRows {

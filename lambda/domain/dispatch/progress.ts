@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../recipient/delivery.ts';
-import { addCounts, addDeliveries, NO_COUNTS, NO_DELIVERIES, type RowCounts } from './dispatch.ts';
 import type { RecipientStatus } from '../recipient/recipient.ts';
+import { addCounts, addDeliveries, NO_COUNTS, NO_DELIVERIES, type RowCounts } from './dispatch.ts';
 
 /** What of a recipient is counted. */
 export interface Counted {

@@ -1,5 +1,5 @@
-import type { Instant } from '../shared/instant.ts';
 import { paceOf } from '../sending/pace.ts';
+import type { Instant } from '../shared/instant.ts';
 
 /** What the account allows. */
 export interface AccountQuota {

@@ -1,5 +1,5 @@
-import type { TemplateParts } from './content.ts';
 import type { Instant } from '../shared/instant.ts';
+import type { TemplateParts } from './content.ts';
 
 /** A template as SES stored it, under a name for its content. */
 export interface VersionedTemplate {

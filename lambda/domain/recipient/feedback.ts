@@ -1,11 +1,11 @@
-import type { MailEvent } from './delivery.ts';
-import type { Instant } from '../shared/instant.ts';
-import type { Proof } from './proof.ts';
-import type { RecipientKey } from './recipient.ts';
 import type { Arrival } from '../sending/watermark.ts';
+import type { Instant } from '../shared/instant.ts';
+import type { MailEvent } from './delivery.ts';
+import type { RecipientKey } from './recipient.ts';
+import type { SendConfirmation } from './send-confirmation.ts';
 
 /** Which attempt a mail was: what its tags say. */
-export interface MailOrigin extends Pick<Proof, 'round' | 'n' | 'lease'> {
+export interface MailOrigin extends Pick<SendConfirmation, 'round' | 'n' | 'lease'> {
   readonly key: RecipientKey;
 }
 

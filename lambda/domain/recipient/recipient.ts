@@ -21,13 +21,13 @@ export interface DeadMessage {
 }
 
 /** Counted per round: a round begins at accept and at every reopening. */
-interface Tries {
+interface RoundProgress {
   readonly round: number;
   readonly attemptCount: number;
 }
 
 /** How far one recipient has got. Each state carries only what is true in it. */
-export type Recipient = Tries &
+export type Recipient = RoundProgress &
   (
     | { readonly status: 'PENDING'; readonly nextAttemptAt: Instant; readonly lastErrorCode?: string }
     | { readonly status: 'PROCESSING'; readonly lease: Lease }
@@ -47,7 +47,7 @@ export type Recipient = Tries &
 export type RecipientStatus = Recipient['status'];
 
 /** A recipient in a given state. */
-export type In<S extends RecipientStatus> = Extract<Recipient, { status: S }>;
+export type RecipientIn<S extends RecipientStatus> = Extract<Recipient, { status: S }>;
 
 /** Every state, in the order a reader expects. */
 export const RECIPIENT_STATUSES = [
@@ -108,7 +108,7 @@ export type Transition =
   | { readonly ok: true; readonly next: Recipient }
   | {
       readonly ok: false;
-      readonly because: 'final' | 'not-due' | 'lease-held' | 'lease-lost' | 'lease-open' | 'not-a-redrive' | 'out-of-order';
+      readonly because: 'final' | 'not-due' | 'lease-held' | 'conflict' | 'lease-open' | 'not-a-redrive' | 'out-of-order';
     };
 
 const moveTo = (next: Recipient): Transition => ({ ok: true, next });
@@ -126,8 +126,8 @@ export const advance = (current: Recipient, event: RecipientEvent, now: Instant)
       return event.type === 'claimed' ? claim(current, event.lease, now) : stay('out-of-order');
     case 'PROCESSING':
       if (event.type === 'claimed') return stay('lease-held');
-      if (isOfPeople(event)) return stay('out-of-order');
-      return event.token === current.lease.token ? answer(current, event, now) : stay('lease-lost');
+      if (isOperatorEvent(event)) return stay('out-of-order');
+      return event.token === current.lease.token ? answer(current, event, now) : stay('conflict');
     case 'FAILED':
       if (event.type === 'reopened') return moveTo(reopen(current, now));
       return event.type === 'redriven' ? redrive(current, event.message, now) : stay('final');
@@ -140,12 +140,12 @@ export const advance = (current: Recipient, event: RecipientEvent, now: Instant)
   }
 };
 
-type OfPeople = Extract<RecipientEvent, { type: 'cancelled' | 'redriven' | 'reopened' | 'settled-by-hand' }>;
+type OperatorEvent = Extract<RecipientEvent, { type: 'cancelled' | 'redriven' | 'reopened' | 'settled-by-hand' }>;
 
-const isOfPeople = (event: RecipientEvent): event is OfPeople =>
+const isOperatorEvent = (event: RecipientEvent): event is OperatorEvent =>
   event.type === 'redriven' || event.type === 'reopened' || event.type === 'cancelled' || event.type === 'settled-by-hand';
 
-type Answer = Exclude<RecipientEvent, OfPeople | { type: 'claimed' | 'confirmed' }>;
+type Answer = Exclude<RecipientEvent, OperatorEvent | { type: 'claimed' | 'confirmed' }>;
 
 /** Nothing turns SENT back, and a second proof is a matter of the attempts; the first one bears a person's word out. */
 const confirm = (current: Recipient, messageId: string, sentAt: Instant): Transition => {
@@ -154,14 +154,14 @@ const confirm = (current: Recipient, messageId: string, sentAt: Instant): Transi
   return moveTo({ status: 'SENT', round, attemptCount, messageId, sentAt });
 };
 
-const cancel = ({ round, attemptCount }: Tries, now: Instant): Recipient => ({
+const cancel = ({ round, attemptCount }: RoundProgress, now: Instant): Recipient => ({
   status: 'CANCELLED',
   round,
   attemptCount,
   cancelledAt: now,
 });
 
-const reopen = ({ round, lastErrorCode }: In<'FAILED' | 'UNKNOWN'>, now: Instant): Recipient => ({
+const reopen = ({ round, lastErrorCode }: RecipientIn<'FAILED' | 'UNKNOWN'>, now: Instant): Recipient => ({
   status: 'PENDING',
   round: round + 1,
   attemptCount: 0,
@@ -169,15 +169,15 @@ const reopen = ({ round, lastErrorCode }: In<'FAILED' | 'UNKNOWN'>, now: Instant
   lastErrorCode,
 });
 
-const settleByHand = ({ round, attemptCount }: Tries, as: 'sent' | 'failed', now: Instant): Recipient =>
+const settleByHand = ({ round, attemptCount }: RoundProgress, as: 'sent' | 'failed', now: Instant): Recipient =>
   as === 'sent'
     ? { status: 'SENT', round, attemptCount, sentAt: now }
     : { status: 'FAILED', round, attemptCount, lastErrorCode: SETTLED_BY_OPERATOR, failedAt: now };
 
-const claim = ({ round, attemptCount, nextAttemptAt }: In<'PENDING'>, lease: Lease, now: Instant): Transition =>
+const claim = ({ round, attemptCount, nextAttemptAt }: RecipientIn<'PENDING'>, lease: Lease, now: Instant): Transition =>
   nextAttemptAt <= now ? moveTo({ status: 'PROCESSING', round, attemptCount: attemptCount + 1, lease }) : stay('not-due');
 
-const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transition => {
+const answer = (current: RecipientIn<'PROCESSING'>, event: Answer, now: Instant): Transition => {
   const { round, attemptCount } = current;
   switch (event.type) {
     case 'accepted':
@@ -213,13 +213,17 @@ const answer = (current: In<'PROCESSING'>, event: Answer, now: Instant): Transit
 
 const ending = ({ afterLost }: AfterLost): 'FAILED' | 'UNKNOWN' => (afterLost === true ? 'UNKNOWN' : 'FAILED');
 
-const resolve = (current: In<'PROCESSING'>, event: Extract<Answer, { type: `resolved-${string}` }>, now: Instant): Recipient => {
+const resolve = (
+  current: RecipientIn<'PROCESSING'>,
+  event: Extract<Answer, { type: `resolved-${string}` }>,
+  now: Instant,
+): Recipient => {
   const { round, attemptCount } = current;
   if (event.type === 'resolved-unknown') return giveUp(current, OUTCOME_UNCLEAR, now);
   return { status: 'PENDING', round, attemptCount, nextAttemptAt: event.nextAttemptAt, lastErrorCode: OUTCOME_UNCLEAR };
 };
 
-const giveUp = ({ round, attemptCount }: Tries, lastErrorCode: string, failedAt: Instant): Recipient => ({
+const giveUp = ({ round, attemptCount }: RoundProgress, lastErrorCode: string, failedAt: Instant): Recipient => ({
   status: 'UNKNOWN',
   round,
   attemptCount,
@@ -227,7 +231,7 @@ const giveUp = ({ round, attemptCount }: Tries, lastErrorCode: string, failedAt:
   failedAt,
 });
 
-const exhaust = ({ round, attemptCount }: Tries, deadMessage: DeadMessage, now: Instant): Recipient => ({
+const exhaust = ({ round, attemptCount }: RoundProgress, deadMessage: DeadMessage, now: Instant): Recipient => ({
   status: 'FAILED',
   round,
   attemptCount,
@@ -240,12 +244,12 @@ const exhaust = ({ round, attemptCount }: Tries, deadMessage: DeadMessage, now: 
  * What a message for a failed recipient is. A redrive makes a new message of the dead one's body, so our own id in it
  * is the same and SQS's SentTimestamp is later; both instants are by SQS's clock.
  */
-export const compareWithDead = (failed: In<'FAILED'>, message: DeadMessage): 'redrive' | 'the-dead-one' | 'stray' => {
+export const compareWithDead = (failed: RecipientIn<'FAILED'>, message: DeadMessage): 'redrive' | 'the-dead-one' | 'stray' => {
   const { lastErrorCode, deadMessage } = failed;
   // A permanent failure after a reopening leaves the older dead message in the item: it says nothing any more.
   if (lastErrorCode !== ATTEMPTS_EXHAUSTED || deadMessage?.id !== message.id) return 'stray';
   return message.sentAt > deadMessage.sentAt ? 'redrive' : 'the-dead-one';
 };
 
-const redrive = (failed: In<'FAILED'>, message: DeadMessage, now: Instant): Transition =>
+const redrive = (failed: RecipientIn<'FAILED'>, message: DeadMessage, now: Instant): Transition =>
   compareWithDead(failed, message) === 'redrive' ? moveTo(reopen(failed, now)) : stay('not-a-redrive');

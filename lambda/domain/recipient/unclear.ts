@@ -1,8 +1,8 @@
-import { type Attempt, countLostBefore } from './attempt.ts';
 import { type BackoffPolicy, nextAttemptAt } from '../sending/backoff.ts';
-import type { Instant } from '../shared/instant.ts';
-import type { In, RecipientKey } from './recipient.ts';
 import { evaluateSilence, type FeedbackState, isBelieved, type SilencePolicy, silentAfter } from '../sending/watermark.ts';
+import type { Instant } from '../shared/instant.ts';
+import { type Attempt, countLostBefore } from './attempt.ts';
+import type { RecipientIn, RecipientKey } from './recipient.ts';
 
 /** What follows an attempt whose outcome nobody knows: SES's events decide, the mail is sent again, or a person decides. */
 export const UNCLEAR_POLICIES = ['auto', 'resend', 'manual'] as const;
@@ -98,7 +98,7 @@ export interface ResolveView {
 /** Decides what follows a lease that ended with the outcome open. */
 export const decideUnclear = (
   policy: ResolvePolicy,
-  recipient: In<'PROCESSING'>,
+  recipient: RecipientIn<'PROCESSING'>,
   attempts: readonly Attempt[],
   item: Pick<UnclearAttempt, 'notedAt' | 'silentAt'>,
   view: ResolveView,
@@ -111,7 +111,7 @@ export const decideUnclear = (
 
 const decideByEvents = (
   policy: ResolvePolicy,
-  recipient: In<'PROCESSING'>,
+  recipient: RecipientIn<'PROCESSING'>,
   attempt: Attempt,
   attempts: readonly Attempt[],
   { notedAt, silentAt }: Pick<UnclearAttempt, 'notedAt' | 'silentAt'>,
@@ -140,7 +140,7 @@ const isCanaryRipe = (attempt: Attempt, policy: ResolvePolicy, { seconds, canari
 /** SES answered that it failed: the next attempt by backoff. A lost answer: few more mails in a round, so that copies are bounded. */
 const afterSilence = (
   policy: ResolvePolicy,
-  { round, attemptCount }: In<'PROCESSING'>,
+  { round, attemptCount }: RecipientIn<'PROCESSING'>,
   { lease, answered }: Attempt,
   attempts: readonly Attempt[],
   { now, random }: ResolveView,

@@ -1,5 +1,5 @@
-import type { Instant } from '../shared/instant.ts';
 import type { AccountQuota } from '../dispatch/send-estimate.ts';
+import type { Instant } from '../shared/instant.ts';
 
 /** The SES account as GetAccount described it. */
 export interface Account {

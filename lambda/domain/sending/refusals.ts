@@ -1,6 +1,6 @@
 import type { Attempt } from '../recipient/attempt.ts';
-import type { BackoffPolicy } from './backoff.ts';
 import type { Instant } from '../shared/instant.ts';
+import type { BackoffPolicy } from './backoff.ts';
 
 /** Which attempt a refusal belongs to. */
 export interface RefusedAttempt {

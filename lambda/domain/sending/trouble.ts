@@ -1,7 +1,7 @@
-import type { DeliveryState } from '../recipient/delivery.ts';
 import { type Dispatch, needsAttention, type RowCounts, wasCounted } from '../dispatch/dispatch.ts';
-import type { Instant } from '../shared/instant.ts';
+import type { DeliveryState } from '../recipient/delivery.ts';
 import type { RecipientStatus } from '../recipient/recipient.ts';
+import type { Instant } from '../shared/instant.ts';
 
 /** What can be wrong with a dispatch, the worst first. */
 export const TROUBLE_KINDS = ['stopped', 'recipients', 'unmoved'] as const;

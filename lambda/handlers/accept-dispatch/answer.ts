@@ -1,7 +1,7 @@
 import type { AcceptResult } from '../../application/accept/accept-dispatch.ts';
-import type { RecipientFault } from '../../application/ports/accept-ports.ts';
-import { dispatchPath, toAcceptedView } from '../../contracts/http/response/dispatch-view.ts';
+import type { RecipientFault } from '../../application/ports/accept.ts';
 import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { dispatchPath, toAcceptedView } from '../../contracts/http/response/dispatch-view.ts';
 import { notAllowed, ofRecipient, ofTemplate, STORAGE_DETAILS, templateTooLarge, TOO_COSTLY, unknownScenario } from './faults.ts';
 
 /** Says over HTTP what became of a request. */

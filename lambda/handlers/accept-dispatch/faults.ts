@@ -1,6 +1,6 @@
-import type { RecipientFault, StorageLimit, TemplateFault } from '../../application/ports/accept-ports.ts';
 import type { NamedRecipient } from '../../application/accept/draft-content.ts';
 import type { SharedAddress } from '../../application/accept/preview-dispatch.ts';
+import type { RecipientFault, StorageLimit, TemplateFault } from '../../application/ports/accept.ts';
 import { type Fault, toPointer } from '../../contracts/http/problem.ts';
 import { STORAGE_LIMITS } from '../../domain/dispatch/dispatch-request.ts';
 

@@ -5,13 +5,13 @@ import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
 import { readBody } from '../../adapters/http/request-body.ts';
 import type { AcceptDispatch, AcceptResult } from '../../application/accept/accept-dispatch.ts';
-import { Unavailable } from '../../application/ports/accept-ports.ts';
 import type { PreviewDispatch } from '../../application/accept/preview-dispatch.ts';
+import { Unavailable } from '../../application/ports/errors.ts';
 import { parseAdminId } from '../../contracts/http/caller.ts';
+import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
 import type { ParsedRequest } from '../../contracts/http/request/dispatch-request.ts';
 import { parseIdempotencyKey } from '../../contracts/http/request/idempotency-key.ts';
-import { failureAnswer, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { toAnswer } from './answer.ts';
 import { toPreview } from './preview-answer.ts';
@@ -83,7 +83,7 @@ export const createHandler = (deps: AcceptDispatchHandlerDeps) => {
       return await answer(event);
     } catch (error) {
       const retryAfterSeconds = error instanceof Unavailable ? error.retryAfterSeconds : undefined;
-      logger.error('accepting failed', describeError(error));
+      logger.error('accepting failed', redactError(error));
       count(retryAfterSeconds === undefined ? 'AcceptFailed' : 'AcceptUnavailable');
       return failureAnswer(retryAfterSeconds);
     }

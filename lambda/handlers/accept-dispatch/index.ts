@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { normaliseAddress } from '../../adapters/addresses/normalise-address.ts';
-import { dispatchIdOf } from '../../adapters/hashing/dispatch-id.ts';
-import { fingerprintOf } from '../../adapters/hashing/fingerprint.ts';
-import { templateVersionOf } from '../../adapters/hashing/template-version.ts';
-import { createAcceptRepository } from '../../adapters/dynamo/dispatch/accept-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createAccountRepository } from '../../adapters/dynamo/control/account-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
 import { createSesReadBudget } from '../../adapters/dynamo/control/ses-read-budget.ts';
-import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createTemplateCopies } from '../../adapters/dynamo/control/template-copies.ts';
+import { createAcceptRepository } from '../../adapters/dynamo/dispatch/accept-repository.ts';
+import { dispatchIdOf } from '../../adapters/hashing/dispatch-id.ts';
+import { fingerprintOf } from '../../adapters/hashing/fingerprint.ts';
+import { templateVersionOf } from '../../adapters/hashing/template-version.ts';
 import { createObjectWriter } from '../../adapters/s3/object-writer.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSesReadClient } from '../../adapters/ses/ses-client.ts';
@@ -68,7 +68,7 @@ const common = {
     random,
     sleep,
   }),
-  digests: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
+  hashes: { dispatchId: dispatchIdOf, fingerprint: fingerprintOf },
   checkContent: createCheckContent(env.MAX_MAIL_BYTES),
   beginEstimate: createBeginEstimate({
     accountQuota: createAccountQuota({

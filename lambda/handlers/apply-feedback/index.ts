@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createFeedbackRepository } from '../../adapters/dynamo/control/feedback-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createApplyFeedback } from '../../application/feedback/apply-feedback.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';

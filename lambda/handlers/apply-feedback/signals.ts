@@ -1,6 +1,6 @@
 import { shortHash } from '../../adapters/hashing/short-hash.ts';
 import type { FeedbackSignal } from '../../application/feedback/apply-event.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */
@@ -54,7 +54,7 @@ export const createFeedbackObserver =
       attempt,
       detail,
       from,
-      ...(error !== undefined && describeError(error)),
+      ...(error !== undefined && redactError(error)),
     };
     if (NORMAL.has(type)) logger.info('feedback', fields);
     else logger.warn('feedback', fields);

@@ -18,11 +18,11 @@ export interface FollowProgressHandlerDeps {
 export const createHandler = ({ followProgress, telemetry }: FollowProgressHandlerDeps) =>
   middy(async (event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> => {
     const records = event.Records.map(interpret);
-    const poison = records.filter(({ kind }) => kind === 'poison').length;
-    if (poison > 0) {
+    const malformed = records.filter(({ kind }) => kind === 'malformed').length;
+    if (malformed > 0) {
       // Passed over: the next recount counts what it tells.
-      telemetry.logger.error('stream records that cannot be read', { poison });
-      telemetry.count('ProgressRecordPoison', poison);
+      telemetry.logger.error('stream records that cannot be read', { malformed });
+      telemetry.count('ProgressRecordMalformed', malformed);
     }
     const firstOpen = await followProgress(records, () => context.getRemainingTimeInMillis());
     if (firstOpen === undefined) return { batchItemFailures: [] };
@@ -37,7 +37,7 @@ export const createHandler = ({ followProgress, telemetry }: FollowProgressHandl
     .use(logMetrics(telemetry.metrics));
 
 const OTHER: ProgressRecord = { kind: 'other' };
-const POISON: ProgressRecord = { kind: 'poison' };
+const POISON: ProgressRecord = { kind: 'malformed' };
 
 /** AWS's documents disagree on filtering by eventName, so what the filter let through is judged again. */
 export const interpret = (record: unknown): ProgressRecord => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createProgressRepository } from '../../adapters/dynamo/dispatch/progress-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createProgressRepository } from '../../adapters/dynamo/dispatch/progress-repository.ts';
+import { createEventPublisher } from '../../adapters/eventbridge/event-publisher.ts';
 import { createEventBridgeClient } from '../../adapters/eventbridge/eventbridge-client.ts';
-import { createNewsBoard } from '../../adapters/eventbridge/news-board.ts';
 import { createFollowProgress } from '../../application/progress/follow-progress.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
@@ -23,7 +23,7 @@ export const handler = createHandler({
       random: Math.random,
       sleep,
     }),
-    news: createNewsBoard({ client: createEventBridgeClient(), busName: env.EVENT_BUS_NAME, random: Math.random, sleep }),
+    news: createEventPublisher({ client: createEventBridgeClient(), busName: env.EVENT_BUS_NAME, random: Math.random, sleep }),
     clock: Date.now,
     sleep,
     observe: neverThrow(createProgressObserver(telemetry)),

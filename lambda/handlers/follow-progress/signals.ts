@@ -1,24 +1,24 @@
 import type { ProgressSignal } from '../../application/progress/follow-progress.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */
 const METRIC: Readonly<Record<ProgressSignal['type'], string>> = {
   completed: 'DispatchCompleted',
-  closed: 'DispatchClosed',
+  closed: 'CancellationFinished',
   stopped: 'DispatchStopped',
   recounted: 'ProgressRecounted',
-  'judge-failed': 'ProgressFailed',
+  'evaluation-failed': 'ProgressFailed',
   'not-counted': 'ProgressFailed',
   // Nobody tries it again, so it rings as records do that nobody can read.
-  uncountable: 'ProgressRecordPoison',
+  uncountable: 'ProgressRecordMalformed',
   'not-begun': 'ProgressFailed',
-  told: 'NewsPublished',
-  'not-told': 'NewsFailed',
+  published: 'EventsPublished',
+  'not-published': 'EventPublishFailed',
 };
 
 /** Signals that are the normal course of things; the others are worth a warning. */
-const NORMAL: ReadonlySet<ProgressSignal['type']> = new Set(['completed', 'closed', 'told']);
+const NORMAL: ReadonlySet<ProgressSignal['type']> = new Set(['completed', 'closed', 'published']);
 
 /** Counts and logs what progress did, by ids and codes alone. */
 export const createProgressObserver =
@@ -31,7 +31,7 @@ export const createProgressObserver =
       ...('dispatchId' in signal && { dispatchId: signal.dispatchId }),
       ...('count' in signal && { events: signal.count }),
       ...('codes' in signal && { code: signal.codes.join(', ') }),
-      ...('error' in signal && signal.error !== undefined && describeError(signal.error)),
+      ...('error' in signal && signal.error !== undefined && redactError(signal.error)),
     };
     if (NORMAL.has(type)) logger.info('progress', fields);
     else logger.warn('progress', fields);

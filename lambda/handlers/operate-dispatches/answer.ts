@@ -1,14 +1,14 @@
-import type { Operated } from '../../application/commands/operate-dispatch.ts';
+import type { CommandResult } from '../../application/commands/operate-dispatch.ts';
 import type { Retried } from '../../application/commands/retry-recipients.ts';
 import type { Settled } from '../../application/commands/settle-recipient.ts';
 import type { SettledOne } from '../../application/commands/settle-recipients.ts';
-import { dispatchPath, toRecipientView } from '../../contracts/http/response/dispatch-view.ts';
-import { exportPath, toExportView } from '../../contracts/http/response/export-view.ts';
-import { toOperatedView } from '../../contracts/http/response/operated-view.ts';
 import { type Fault, type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
 import { SettledView } from '../../contracts/http/request/settle.ts';
-import type { Instant } from '../../domain/shared/instant.ts';
+import { toCommandView } from '../../contracts/http/response/command-view.ts';
+import { dispatchPath, toRecipientView } from '../../contracts/http/response/dispatch-view.ts';
+import { exportPath, toExportView } from '../../contracts/http/response/export-view.ts';
 import type { RecipientStatus } from '../../domain/recipient/recipient.ts';
+import type { Instant } from '../../domain/shared/instant.ts';
 
 /** Without a word about the dispatch: another admin's must look like one that does not exist. */
 export const notFound = (): HttpAnswer => problemAnswer(problem('not-found'));
@@ -20,11 +20,11 @@ export const invalid = ({ faults, total }: { readonly faults: readonly Fault[]; 
 const itsStatus = (status: string) => ({ detail: `Its status is ${status}.` });
 
 /** A dispatch that was changed, or why it was not. */
-export const operatedAnswer = (result: Operated): HttpAnswer => {
+export const commandAnswer = (result: CommandResult): HttpAnswer => {
   switch (result.outcome) {
     case 'accepted': {
       const { dispatch, task } = result;
-      return jsonAnswer(202, toOperatedView(dispatch, task), { location: dispatchPath(dispatch.dispatchId) });
+      return jsonAnswer(202, toCommandView(dispatch, task), { location: dispatchPath(dispatch.dispatchId) });
     }
     case 'refused':
       return problemAnswer(problem(result.because, itsStatus(result.status)));
@@ -34,8 +34,8 @@ export const operatedAnswer = (result: Operated): HttpAnswer => {
 };
 
 /** An export that has begun. */
-export const exportAnswer = (result: Operated, requestedAt: Instant, status: RecipientStatus | undefined): HttpAnswer => {
-  if (result.outcome !== 'accepted') return operatedAnswer(result);
+export const exportAnswer = (result: CommandResult, requestedAt: Instant, status: RecipientStatus | undefined): HttpAnswer => {
+  if (result.outcome !== 'accepted') return commandAnswer(result);
   const key = { dispatchId: result.dispatch.dispatchId, task: result.task };
   const view = toExportView(key, {
     state: 'running',

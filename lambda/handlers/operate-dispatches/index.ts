@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createOperateRepository } from '../../adapters/dynamo/task/operate-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createReadRepository } from '../../adapters/dynamo/query/read-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createOperateRepository } from '../../adapters/dynamo/task/operate-repository.ts';
 import { createTaskRepository } from '../../adapters/dynamo/task/task-repository.ts';
 import { createOperateDispatch } from '../../application/commands/operate-dispatch.ts';
 import { createRetryRecipients } from '../../application/commands/retry-recipients.ts';

@@ -1,19 +1,19 @@
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
 import { readBody } from '../../adapters/http/request-body.ts';
-import type { Operated, OperateDispatch } from '../../application/commands/operate-dispatch.ts';
+import type { CommandResult, OperateDispatch } from '../../application/commands/operate-dispatch.ts';
 import type { RetryRecipients } from '../../application/commands/retry-recipients.ts';
 import type { SettleRecipient } from '../../application/commands/settle-recipient.ts';
 import type { SettleRecipients } from '../../application/commands/settle-recipients.ts';
-import { parseApplyIds } from '../../contracts/http/request/apply-id.ts';
 import type { Caller } from '../../contracts/http/caller.ts';
-import { parseExportRequest } from '../../contracts/http/response/export-view.ts';
 import { type HttpAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { parseApplyIds } from '../../contracts/http/request/apply-id.ts';
 import { parseRetryRequest } from '../../contracts/http/request/retry.ts';
 import { parseSettleManyRequest, parseSettleRequest } from '../../contracts/http/request/settle.ts';
-import type { Operation } from '../../domain/dispatch/operation.ts';
+import { parseExportRequest } from '../../contracts/http/response/export-view.ts';
+import type { Command } from '../../domain/dispatch/command.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
-import { exportAnswer, invalid, operatedAnswer, retriedAnswer, settledAnswer, settledManyAnswer } from './answer.ts';
+import { commandAnswer, exportAnswer, invalid, retriedAnswer, settledAnswer, settledManyAnswer } from './answer.ts';
 
 export interface OperateDispatchesHandlerDeps {
   /** What the issuer puts before our scopes. */
@@ -31,7 +31,7 @@ export type Event = APIGatewayProxyEventV2WithJWTAuthorizer;
 /** What a request is answered with. */
 export type Answer = (caller: Caller, dispatchId: string, event: Event) => Promise<HttpAnswer>;
 
-const METRICS: Readonly<Record<Operation, string>> = {
+const METRICS: Readonly<Record<Command, string>> = {
   cancel: 'DispatchCancelled',
   resume: 'DispatchResumed',
   retry: 'DispatchRetried',
@@ -43,23 +43,23 @@ const METRICS: Readonly<Record<Operation, string>> = {
 export const createRequests = (deps: OperateDispatchesHandlerDeps) => {
   const { operateDispatch, telemetry } = deps;
 
-  const operate = async (operation: Operation, ...args: Parameters<OperateDispatch>): Promise<Operated> => {
+  const operate = async (command: Command, ...args: Parameters<OperateDispatch>): Promise<CommandResult> => {
     const result = await operateDispatch(...args);
     telemetry.logger.info('dispatch operated', {
-      operation,
+      command,
       dispatchId: args[2],
       outcome: result.outcome,
       ...(result.outcome === 'accepted' && { task: result.task, isNew: result.isNew }),
     });
-    if (result.outcome === 'accepted' && result.isNew) telemetry.count(METRICS[operation]);
+    if (result.outcome === 'accepted' && result.isNew) telemetry.count(METRICS[command]);
     return result;
   };
 
   /** Of the dispatch as a whole, without a body. */
   const simple =
-    (operation: 'cancel' | 'resume'): Answer =>
+    (command: 'cancel' | 'resume'): Answer =>
     async (caller, dispatchId) =>
-      operatedAnswer(await operate(operation, caller, operation, dispatchId));
+      commandAnswer(await operate(command, caller, command, dispatchId));
 
   const retry: Answer = async (caller, dispatchId, event) => {
     const body = await readBody(event);
@@ -67,7 +67,7 @@ export const createRequests = (deps: OperateDispatchesHandlerDeps) => {
     const parsed = parseRetryRequest(body.json);
     if (!parsed.ok) return invalid(parsed);
     const { statuses, applyIds } = parsed;
-    if (applyIds === undefined) return operatedAnswer(await operate('retry', caller, 'retry', dispatchId, { statuses }));
+    if (applyIds === undefined) return commandAnswer(await operate('retry', caller, 'retry', dispatchId, { statuses }));
     const result = await deps.retryRecipients(caller, dispatchId, { statuses, applyIds });
     const reopened = typeof result === 'string' ? 0 : result.filter((each) => each.result === 'reopened').length;
     telemetry.logger.info('recipients retried', { dispatchId, asked: applyIds.length, reopened });
@@ -93,7 +93,7 @@ export const createRequests = (deps: OperateDispatchesHandlerDeps) => {
     const parsed = parseSettleManyRequest(body.json);
     if (!parsed.ok) return invalid(parsed);
     const { word, applyIds } = parsed;
-    if (applyIds === undefined) return operatedAnswer(await operate('settle', caller, 'settle', dispatchId, { word }));
+    if (applyIds === undefined) return commandAnswer(await operate('settle', caller, 'settle', dispatchId, { word }));
     const result = await deps.settleRecipients(caller, dispatchId, applyIds, word);
     const settled = result === 'not-found' ? 0 : result.filter(({ isNew }) => isNew).length;
     telemetry.logger.info('recipients settled', { dispatchId, asked: applyIds.length, settled, as: word.as });

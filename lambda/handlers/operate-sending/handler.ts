@@ -3,13 +3,13 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 
-import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
+import { type Ending, withErrorMapping } from '../../adapters/http/answer-failure.ts';
 import { readBody } from '../../adapters/http/request-body.ts';
 import type { OperateSending } from '../../application/commands/operate-sending.ts';
 import { parseAdminId } from '../../contracts/http/caller.ts';
 import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
 import { parseSendingRequest, toSendingView } from '../../contracts/http/response/sending.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 export interface OperateSendingHandlerDeps {
@@ -36,7 +36,7 @@ export const createHandler = ({ operateSending, telemetry: { logger, metrics, co
     const parsed = parseSendingRequest(body.json);
     if (!parsed.ok) return problemAnswer(problem('invalid-request', { errors: [...parsed.faults], total: parsed.total }));
 
-    const { paused, reason } = parsed.wish;
+    const { paused, reason } = parsed.query;
     const { sending, changed } = await operateSending.change(
       paused ? { paused, who: adminId, ...(reason !== undefined && { reason }) } : { paused },
     );
@@ -60,10 +60,10 @@ export const createHandler = ({ operateSending, telemetry: { logger, metrics, co
   };
 
   return middy((event: Event): Promise<HttpAnswer> =>
-    orFailure(
+    withErrorMapping(
       () => answer(event),
       (ending, error) => {
-        if (error !== undefined) logger.error('operating sending failed', describeError(error));
+        if (error !== undefined) logger.error('operating sending failed', redactError(error));
         if (ending !== 'answered') count(METRICS[ending]);
       },
     ),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
 import { createOperateSending } from '../../application/commands/operate-sending.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry } from '../../observability/telemetry.ts';

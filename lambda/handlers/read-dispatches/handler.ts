@@ -2,11 +2,11 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 
-import { type Ending, orFailure } from '../../adapters/http/answer-failure.ts';
+import { type Ending, withErrorMapping } from '../../adapters/http/answer-failure.ts';
 import { createCallerParser } from '../../contracts/http/caller.ts';
 import { parseDispatchId } from '../../contracts/http/dispatch-id.ts';
 import { type HttpAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 import { type Answer, createRequests, type Event, notFound, type ReadPorts } from './requests.ts';
 
@@ -46,10 +46,10 @@ export const createHandler = ({ telemetry, scopePrefix, ...ports }: ReadDispatch
   };
 
   return middy((event: Event): Promise<HttpAnswer> =>
-    orFailure(
+    withErrorMapping(
       () => answer(event),
       (ending, error) => {
-        if (error !== undefined) logger.error('reading failed', describeError(error));
+        if (error !== undefined) logger.error('reading failed', redactError(error));
         count(METRICS[ending]);
       },
     ),

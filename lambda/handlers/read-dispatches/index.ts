@@ -1,7 +1,7 @@
-import { createFindExport } from '../../adapters/dynamo/task/export-repository.ts';
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createListRepository } from '../../adapters/dynamo/query/list-repository.ts';
 import { createReadRepository } from '../../adapters/dynamo/query/read-repository.ts';
-import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createFindExport } from '../../adapters/dynamo/task/export-repository.ts';
 import { createExportAddress } from '../../adapters/s3/export-address.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createListDispatches } from '../../application/queries/list-dispatches.ts';

@@ -3,14 +3,14 @@ import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import type { ListDispatches } from '../../application/queries/list-dispatches.ts';
 import type { ReadDispatch } from '../../application/queries/read-dispatch.ts';
 import type { ReadExport } from '../../application/queries/read-export.ts';
-import { parseApplyIds } from '../../contracts/http/request/apply-id.ts';
 import type { Caller } from '../../contracts/http/caller.ts';
 import { encodeCursor } from '../../contracts/http/cursor.ts';
-import { toDispatchNowView, toRecipientView } from '../../contracts/http/response/dispatch-view.ts';
-import { parseDispatchesQuery, toListedDispatchView } from '../../contracts/http/request/dispatches-query.ts';
-import { toExportView } from '../../contracts/http/response/export-view.ts';
 import { type HttpAnswer, jsonAnswer, problem, problemAnswer } from '../../contracts/http/problem.ts';
+import { parseApplyIds } from '../../contracts/http/request/apply-id.ts';
+import { parseDispatchesQuery, toListedDispatchView } from '../../contracts/http/request/dispatches-query.ts';
 import { parseRecipientsQuery, toCursor } from '../../contracts/http/request/recipients-query.ts';
+import { toDispatchNowView, toRecipientView } from '../../contracts/http/response/dispatch-view.ts';
+import { toExportView } from '../../contracts/http/response/export-view.ts';
 
 export interface ReadPorts {
   readonly readDispatch: ReadDispatch;

@@ -18,10 +18,10 @@ export interface RelayOutboxHandlerDeps {
 export const createHandler = ({ relay, telemetry }: RelayOutboxHandlerDeps) =>
   middy(async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const records = event.Records.map(interpret);
-    const poison = records.filter(({ kind }) => kind === 'poison').length;
-    if (poison > 0) {
-      telemetry.logger.error('stream records that cannot be handled', { poison });
-      telemetry.count('OutboxRecordPoison', poison);
+    const malformed = records.filter(({ kind }) => kind === 'malformed').length;
+    if (malformed > 0) {
+      telemetry.logger.error('stream records that cannot be handled', { malformed });
+      telemetry.count('OutboxRecordMalformed', malformed);
     }
     const firstOpen = await relay(records);
     if (firstOpen === undefined) return { batchItemFailures: [] };
@@ -38,14 +38,14 @@ export const createHandler = ({ relay, telemetry }: RelayOutboxHandlerDeps) =>
 /** AWS's documents disagree on filtering by eventName, so what the filter let through is judged again. */
 export const interpret = (record: unknown): OutboxRecord => {
   const parsed = StreamRecord.safeParse(record);
-  if (!parsed.success) return { kind: 'poison', record };
+  if (!parsed.success) return { kind: 'malformed', record };
   const { eventName, dynamodb } = parsed.data;
   const key = parseKey({ pk: dynamodb.Keys.pk.S, sk: dynamodb.Keys.sk.S });
   if (key?.kind === 'batch')
     return eventName === 'INSERT' ? { kind: 'batch', key: { dispatchId: key.dispatchId, batch: key.batch } } : { kind: 'other' };
   if (key?.kind === 'task')
     return eventName === 'INSERT' ? { kind: 'task', key: { dispatchId: key.dispatchId, task: key.task } } : { kind: 'other' };
-  if (key?.kind !== 'recipient') return isKept(dynamodb.Keys.sk.S) ? { kind: 'poison', record } : { kind: 'other' };
+  if (key?.kind !== 'recipient') return isKept(dynamodb.Keys.sk.S) ? { kind: 'malformed', record } : { kind: 'other' };
   const { dispatchId, shard, applyId } = key;
   const reopened =
     eventName === 'MODIFY' && REOPENED_FROM.has(dynamodb.OldImage?.status?.S) && dynamodb.NewImage?.status?.S === 'PENDING';

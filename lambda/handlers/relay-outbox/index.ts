@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createPoisonStore } from '../../adapters/s3/poison-store.ts';
+import { createQuarantine } from '../../adapters/s3/quarantine.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
@@ -17,9 +17,9 @@ const clock = Date.now;
 const sqs = { client: createSqsClient(), newId: randomUUID, clock, random: Math.random, sleep };
 const sendQueue = createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL });
 const taskQueue = createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL });
-const keepPoison = createPoisonStore(createS3Client(5_000), env.FAILURE_BUCKET, randomUUID, clock);
+const quarantine = createQuarantine(createS3Client(5_000), env.FAILURE_BUCKET, randomUUID, clock);
 
 export const handler = createHandler({
-  relay: (records) => relayOutbox({ sendQueue, taskQueue, keepPoison }, records),
+  relay: (records) => relayOutbox({ sendQueue, taskQueue, quarantine }, records),
   telemetry: createTelemetry(env.STAGE),
 });

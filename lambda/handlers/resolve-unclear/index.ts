@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { createFeedbackRepository } from '../../adapters/dynamo/control/feedback-repository.ts';
-import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
-import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
 import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createFeedbackRepository } from '../../adapters/dynamo/control/feedback-repository.ts';
+import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
+import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
 import { createUnclearLedger } from '../../adapters/dynamo/recipient/unclear-ledger.ts';
 import { createWalkRepository } from '../../adapters/dynamo/recipient/walk-repository.ts';
 import { createMailProvider } from '../../adapters/ses/mail-provider.ts';

@@ -3,11 +3,12 @@ import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 
+import type { SendQueue } from '../../application/ports/queues.ts';
+import type { Clock } from '../../application/ports/system.ts';
 import { applyActions } from '../../application/send/apply-actions.ts';
-import type { RecipientMessage } from '../../application/send/attempt-end.ts';
-import type { Clock, SendQueue } from '../../application/ports/ports.ts';
+import type { RecipientMessage } from '../../application/send/finished-attempt.ts';
 import { SendMessageBody } from '../../contracts/queue/queue-messages.ts';
-import type { MessageAction } from '../../domain/recipient/message-rule.ts';
+import type { MessageAction } from '../../domain/recipient/decide-message.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createAccountRepository } from '../../adapters/dynamo/control/account-repository.ts';
 import { createCanaryRepository } from '../../adapters/dynamo/control/canary-repository.ts';
+import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
+import { createSesReadBudget } from '../../adapters/dynamo/control/ses-read-budget.ts';
+import { createSweepStates } from '../../adapters/dynamo/control/sweep-states.ts';
+import { createTableIdentity } from '../../adapters/dynamo/control/table-identity.ts';
 import { createContentRepository } from '../../adapters/dynamo/dispatch/content-repository.ts';
 import { createDispatchRepository } from '../../adapters/dynamo/dispatch/dispatch-repository.ts';
 import { createRecipientRepository } from '../../adapters/dynamo/recipient/recipient-repository.ts';
-import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
-import { createSesReadBudget } from '../../adapters/dynamo/control/ses-read-budget.ts';
-import { createSweepTraces } from '../../adapters/dynamo/control/sweep-traces.ts';
-import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
-import { createTableIdentity } from '../../adapters/dynamo/control/table-identity.ts';
 import { createUnclearLedger } from '../../adapters/dynamo/recipient/unclear-ledger.ts';
 import { createObjectReader } from '../../adapters/s3/object-reader.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
@@ -21,13 +21,13 @@ import { createSesClient } from '../../adapters/ses/ses-client.ts';
 import { createSendQueue } from '../../adapters/sqs/send-queue.ts';
 import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createMailRenderer } from '../../adapters/template/content/mail-renderer.ts';
-import type { SendSignal } from '../../application/send/attempt-end.ts';
-import { createPacer } from '../../application/send/rate/pacer.ts';
+import type { SendSignal } from '../../application/send/finished-attempt.ts';
 import { createPauseGuard } from '../../application/send/pause/pause-guard.ts';
+import { createPacer } from '../../application/send/rate/pacer.ts';
 import { createQuotaRoom } from '../../application/send/rate/quota-room.ts';
 import { createRefreshAccount } from '../../application/send/rate/refresh-account.ts';
-import { neededMs } from '../../application/send/send-deps.ts';
 import { createSendRate } from '../../application/send/rate/send-rate.ts';
+import { neededMs } from '../../application/send/send-deps.ts';
 import { createSendRecipients } from '../../application/send/send-recipients.ts';
 import { createStopRule } from '../../application/send/stop-dispatch.ts';
 import { parseEnv } from '../../config/env.ts';
@@ -113,7 +113,7 @@ export const handler = createHandler({
     }),
     guard: createPauseGuard({
       sending: createSendingRepository(table, env.TABLE_NAME),
-      sweeps: createSweepTraces(table, env.TABLE_NAME),
+      sweeps: createSweepStates(table, env.TABLE_NAME),
       identity: createTableIdentity(table, env.TABLE_NAME, env.TABLE_ID),
       policy: {
         pauseBaseSeconds: env.PAUSE_BASE_SECONDS,

@@ -1,12 +1,12 @@
 import { MetricUnit } from '@aws-lambda-powertools/metrics';
 
 import { shortHash } from '../../adapters/hashing/short-hash.ts';
-import type { SendSignal } from '../../application/send/attempt-end.ts';
+import type { Clock } from '../../application/ports/system.ts';
+import type { SendSignal } from '../../application/send/finished-attempt.ts';
 import type { PauseSignal } from '../../application/send/pause/pause-guard.ts';
-import type { Clock } from '../../application/ports/ports.ts';
 import { type Account, usedShareOf } from '../../domain/sending/account.ts';
 import type { Instant } from '../../domain/shared/instant.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** The metric of each signal: a fixed list, since every name is billed. */
@@ -64,7 +64,7 @@ export const createAccountObserver =
   ({ logger, metrics }: Telemetry) =>
   (result: Account | { readonly error: unknown }): void => {
     if ('error' in result) {
-      logger.warn('account not read', describeError(result.error));
+      logger.warn('account not read', redactError(result.error));
       return;
     }
     const usedShare = usedShareOf(result);

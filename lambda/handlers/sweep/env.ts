@@ -16,9 +16,9 @@ export const SweepEnv = z.object({
   SEND_QUEUE_URL: text,
   TASK_QUEUE_URL: text,
   /** A dispatch counts as stuck when nothing of it changed for this long. */
-  STILL_SECONDS: positive,
+  STUCK_AFTER_SECONDS: positive,
   /** The rows of one dispatch are looked at no more often than this. */
-  VISIT_SECONDS: positive,
+  REVISIT_SECONDS: positive,
   /** How long the content of a finished dispatch is kept. */
   RETENTION_DAYS: positive,
 });

@@ -40,7 +40,7 @@ export const createHandler = ({ inspectAccount, sweep, telemetry: { logger, metr
     if (report.pauseStands !== undefined) count('SendingPaused', report.pauseStands ? 1 : 0);
     // Steps that fail, and dispatches that nobody can read, are so in a pause too.
     if (report.unreadable > 0) count('DispatchUnreadable', report.unreadable);
-    if (report.failed > 0) count('SweepVisitFailed', report.failed);
+    if (report.failed > 0) count('SweepRecoveryFailed', report.failed);
     if (report.paused) return;
     count('DispatchCompleted', report.completed);
     if (report.stopped > 0) count('DispatchStopped', report.stopped);

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
 import { createAccountRepository } from '../../adapters/dynamo/control/account-repository.ts';
 import { createFeedbackRepository } from '../../adapters/dynamo/control/feedback-repository.ts';
-import { createOpenDispatchRepository } from '../../adapters/dynamo/dispatch/open-dispatch-repository.ts';
-import { createOrphanRepository } from '../../adapters/dynamo/task/orphan-repository.ts';
 import { createRestoredRepository } from '../../adapters/dynamo/control/restored-repository.ts';
 import { createSendingRepository } from '../../adapters/dynamo/control/sending-repository.ts';
 import { createSesReadBudget } from '../../adapters/dynamo/control/ses-read-budget.ts';
-import { createSweepTraces } from '../../adapters/dynamo/control/sweep-traces.ts';
-import { createTableClient } from '../../adapters/dynamo/client/table-client.ts';
+import { createSweepStates } from '../../adapters/dynamo/control/sweep-states.ts';
 import { createTableIdentity } from '../../adapters/dynamo/control/table-identity.ts';
+import { createOpenDispatchRepository } from '../../adapters/dynamo/dispatch/open-dispatch-repository.ts';
 import { createUnclearLedger } from '../../adapters/dynamo/recipient/unclear-ledger.ts';
+import { createOrphanRepository } from '../../adapters/dynamo/task/orphan-repository.ts';
 import { createObjectInventory } from '../../adapters/s3/object-inventory.ts';
 import { createS3Client } from '../../adapters/s3/s3-client.ts';
 import { createAccountSource } from '../../adapters/ses/account-source.ts';
@@ -21,9 +21,9 @@ import { createSqsClient } from '../../adapters/sqs/sqs-client.ts';
 import { createTaskQueue } from '../../adapters/sqs/task-queue.ts';
 import { createInspectAccount } from '../../application/send/rate/inspect-account.ts';
 import { createRefreshAccount } from '../../application/send/rate/refresh-account.ts';
-import { createSweep } from '../../application/sweep/sweep.ts';
 import { createDeleteOrphans } from '../../application/sweep/delete-orphans.ts';
 import { createStopRestored } from '../../application/sweep/stop-restored.ts';
+import { createSweep } from '../../application/sweep/sweep.ts';
 import { parseEnv } from '../../config/env.ts';
 import { createTelemetry, neverThrow } from '../../observability/telemetry.ts';
 import { createUnreadableObserver } from '../../observability/unreadable-items.ts';
@@ -70,12 +70,12 @@ export const handler = createHandler({
     sendQueue: createSendQueue({ ...sqs, queueUrl: env.SEND_QUEUE_URL }),
     taskQueue: createTaskQueue({ ...sqs, queueUrl: env.TASK_QUEUE_URL }),
     sending: createSendingRepository(table, env.TABLE_NAME),
-    sweeps: createSweepTraces(table, env.TABLE_NAME, onUnreadable),
+    sweeps: createSweepStates(table, env.TABLE_NAME, onUnreadable),
     feedback: createFeedbackRepository(table, env.TABLE_NAME),
     ledger: createUnclearLedger(table, env.TABLE_NAME),
     clock,
-    stillMs: env.STILL_SECONDS * 1000,
-    visitMs: env.VISIT_SECONDS * 1000,
+    stuckAfterMs: env.STUCK_AFTER_SECONDS * 1000,
+    revisitMs: env.REVISIT_SECONDS * 1000,
     firstSteps: [stopRestored],
     lastSteps: [deleteOrphans],
   }),

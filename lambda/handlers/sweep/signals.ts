@@ -1,14 +1,14 @@
 import type { OrphanReport } from '../../application/sweep/delete-orphans.ts';
 import type { RestoreReport } from '../../application/sweep/stop-restored.ts';
 import type { Account } from '../../domain/sending/account.ts';
-import { describeError } from '../../observability/describe-error.ts';
+import { redactError } from '../../observability/redact-error.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
 /** Logs when SES did not describe the account; what it answered is in the metrics of the pass. */
 export const createAccountObserver =
   ({ logger }: Telemetry) =>
   (result: Account | { readonly error: unknown }): void => {
-    if ('error' in result) logger.warn('account not read', describeError(result.error));
+    if ('error' in result) logger.warn('account not read', redactError(result.error));
   };
 
 /** Logs what a search for objects without an item came to, and counts overdue batches: 0 ends the alarm, so a part of a search never says it. */

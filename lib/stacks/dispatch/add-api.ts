@@ -4,39 +4,40 @@ import type { Construct } from 'constructs';
 
 import type { AcceptDispatchEnvVars } from '../../../lambda/handlers/accept-dispatch/env.ts';
 import type { ReadDispatchesEnvVars } from '../../../lambda/handlers/read-dispatches/env.ts';
+import { DispatchApi, type Endpoint } from '../../constructs/dispatch-api.ts';
 import { BY_ADMIN_INDEX, OPEN_INDEX } from '../../constructs/dispatch-table.ts';
-import { type Endpoint, HttpEntry } from '../../constructs/http-entry.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadTemplates } from '../../constructs/ses-rights.ts';
 import { addOperate } from './add-operate.ts';
-import type { Parts } from './parts.ts';
 import { READERS } from './scopes.ts';
+import type { SharedResources } from './shared-resources.ts';
 
 /** An HTTP API gives up after 30 s; the function must be the first to. */
 const API_TIMEOUT = Duration.seconds(29);
 
 /** The API with the functions behind it. */
-export const addApi = (scope: Construct, parts: Parts): HttpEntry => {
-  const { kept, issuer, audience, scopePrefix, allowedOrigins } = parts.stage;
-  const own = { Accept: addAccept(scope, parts), Read: addRead(scope, parts) };
-  return new HttpEntry(scope, 'Http', {
+export const addApi = (scope: Construct, shared: SharedResources): DispatchApi => {
+  const { retainData, issuer, audience, scopePrefix, allowedOrigins } = shared.stage;
+  const own = { Accept: addAccept(scope, shared), Read: addRead(scope, shared) };
+  return new DispatchApi(scope, 'Http', {
     issuer,
     audience,
     scopePrefix,
     allowedOrigins,
-    kept,
-    endpoints: { ...addOperate(scope, parts), ...own },
+    retainData,
+    endpoints: { ...addOperate(scope, shared), ...own },
   });
 };
 
-const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Parts): Endpoint => {
-  const { kept, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare, maxMailBytes } = stage;
+const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: SharedResources): Endpoint => {
+  const { retainData, templatePrefix, fromAddress, replyToAddress, repeatGuardSeconds, maxSendRate, rateShare, maxMailBytes } =
+    stage;
   const accept = new ServiceFunction(scope, 'AcceptDispatch', {
     handler: 'accept-dispatch',
     timeout: API_TIMEOUT,
     // 50,000 recipients are unpacked, checked and packed again within one request: a whole processor and room.
     memoryMegabytes: 2_048,
-    kept,
+    retainData,
     environment: {
       STAGE: stage.name,
       TABLE_NAME: table.table.tableName,
@@ -58,7 +59,7 @@ const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Part
   table.grantAccept(accept);
   lists.grantPut(accept);
   grantReadTemplates(accept, templatePrefix);
-  sends.grantCount(accept);
+  sends.grantReadDepth(accept);
   Validations.of(accept).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:template/${templatePrefix}*]`,
     reason: 'Scenarios come and go without a deployment; the prefix of their templates is all that is known of them here.',
@@ -70,12 +71,12 @@ const addAccept = (scope: Construct, { stage, scale, table, lists, sends }: Part
   };
 };
 
-const addRead = (scope: Construct, { stage, table, exports }: Parts): Endpoint => {
+const addRead = (scope: Construct, { stage, table, exports }: SharedResources): Endpoint => {
   const read = new ServiceFunction(scope, 'ReadDispatches', {
     handler: 'read-dispatches',
     timeout: Duration.seconds(20),
     memoryMegabytes: 512,
-    kept: stage.kept,
+    retainData: stage.retainData,
     environment: {
       STAGE: stage.name,
       TABLE_NAME: table.table.tableName,

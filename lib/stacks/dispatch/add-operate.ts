@@ -4,14 +4,14 @@ import type { Construct } from 'constructs';
 
 import type { OperateDispatchesEnvVars } from '../../../lambda/handlers/operate-dispatches/env.ts';
 import type { OperateSendingEnvVars } from '../../../lambda/handlers/operate-sending/env.ts';
-import type { Endpoint } from '../../constructs/http-entry.ts';
+import type { Endpoint } from '../../constructs/dispatch-api.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
-import type { Parts } from './parts.ts';
 import { OPERATORS, READERS, SENDERS } from './scopes.ts';
+import type { SharedResources } from './shared-resources.ts';
 
 /** What people do to dispatches, and to sending as a whole. */
-export const addOperate = (scope: Construct, { stage, table }: Parts): Record<string, Endpoint> => {
-  const common = { timeout: Duration.seconds(20), memoryMegabytes: 512, kept: stage.kept };
+export const addOperate = (scope: Construct, { stage, table }: SharedResources): Record<string, Endpoint> => {
+  const common = { timeout: Duration.seconds(20), memoryMegabytes: 512, retainData: stage.retainData };
   const dispatches = new ServiceFunction(scope, 'OperateDispatches', {
     ...common,
     handler: 'operate-dispatches',

@@ -4,20 +4,20 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 
 import type { ResolveUnclearEnvVars } from '../../../lambda/handlers/resolve-unclear/env.ts';
-import { ServiceFunction } from '../../constructs/service-function.ts';
-import { grantSendMail } from '../../constructs/ses-rights.ts';
 import { RESOLVER_COPIES } from '../../config/scale/load-model.ts';
 import { redeliverySeconds } from '../../config/time-order.ts';
-import type { Parts } from './parts.ts';
+import { ServiceFunction } from '../../constructs/service-function.ts';
+import { grantSendMail } from '../../constructs/ses-rights.ts';
+import type { SharedResources } from './shared-resources.ts';
 
 /** The function that resolves attempts whose outcome nobody knows. */
-export const addResolver = (scope: Construct, { stage, scale, table, sends, events }: Parts): ServiceFunction => {
+export const addResolver = (scope: Construct, { stage, scale, table, sends, events }: SharedResources): ServiceFunction => {
   const resolver = new ServiceFunction(scope, 'ResolveUnclear', {
     handler: 'resolve-unclear',
     // Less than the time between two walks.
     timeout: Duration.seconds(50),
     memoryMegabytes: 512,
-    kept: stage.kept,
+    retainData: stage.retainData,
     reservedConcurrency: RESOLVER_COPIES,
     environment: {
       STAGE: stage.name,

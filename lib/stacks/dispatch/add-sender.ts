@@ -4,16 +4,16 @@ import type { Construct } from 'constructs';
 import type { SendRecipientsEnvVars } from '../../../lambda/handlers/send-recipients/env.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
 import { grantReadQuota, grantSendMail } from '../../constructs/ses-rights.ts';
-import type { Parts } from './parts.ts';
+import type { SharedResources } from './shared-resources.ts';
 
 /** The function that sends mails. */
-export const addSender = (scope: Construct, { stage, scale, table, lists, sends, events }: Parts): ServiceFunction => {
+export const addSender = (scope: Construct, { stage, scale, table, lists, sends, events }: SharedResources): ServiceFunction => {
   const { batchSize, concurrency, memoryMegabytes, parallelCalls } = scale.sender;
   const sender = new ServiceFunction(scope, 'SendRecipients', {
     handler: 'send-recipients',
     timeout: Duration.seconds(stage.functionTimeoutSeconds),
     memoryMegabytes,
-    kept: stage.kept,
+    retainData: stage.retainData,
     // A throttled invocation uses up a receive without running; so what the queue may start is set aside.
     reservedConcurrency: concurrency,
     environment: {
@@ -45,9 +45,9 @@ export const addSender = (scope: Construct, { stage, scale, table, lists, sends,
   table.grantSend(sender);
   lists.grantGet(sender);
   sends.grantSend(sender);
-  sends.grantHide(sender);
+  sends.grantChangeVisibility(sender);
   grantSendMail(sender, stage, events.configurationSet);
   grantReadQuota(sender);
-  sends.feed(sender, { batchSize, maxConcurrency: concurrency });
+  sends.addConsumer(sender, { batchSize, maxConcurrency: concurrency });
   return sender;
 };

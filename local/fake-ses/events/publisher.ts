@@ -1,7 +1,7 @@
 import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
 
 import { bareAddress } from '../mail.ts';
-import { fateOf, type Happening } from './fate.ts';
+import { eventPlanOf, type Happening } from './event-plan.ts';
 import { isOfType } from './kinds.ts';
 import type { EventLedger } from './ledger.ts';
 import { createEventRules } from './rules.ts';
@@ -34,7 +34,7 @@ interface Message {
 /** All events of a mail, in order; a mail to several has one Send. */
 const eventsOf = (mail: EventMail): MailEvent[] =>
   mail.to.map(bareAddress).flatMap((recipient, i) =>
-    fateOf(recipient)
+    eventPlanOf(recipient)
       .filter(({ kind }) => kind !== 'Send' || i === 0)
       .map((happening) => ({ mail, recipient, happening })),
   );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { createDraw } from '../faults/draw.ts';
+import { createDraw } from '../faults/seeded-random.ts';
 import { EVENT_KINDS, type EventKind } from './kinds.ts';
 
 const seconds = z.number().nonnegative().max(86_400).default(0);

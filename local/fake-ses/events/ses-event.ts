@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-import { bareAddress, type Mail } from '../mail.ts';
 import { ACCOUNT, REGION } from '../../cloudformation/types/identity.ts';
-import type { Happening } from './fate.ts';
+import { bareAddress, type Mail } from '../mail.ts';
+import type { Happening } from './event-plan.ts';
 import type { EventKind } from './kinds.ts';
 
 /** A mail as its events show it: without its text. */

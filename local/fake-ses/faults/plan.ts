@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import { createDraw } from './draw.ts';
 import { type Fault, FAULTS, type FaultyCall, makeFault } from './faults.ts';
+import { createDraw } from './seeded-random.ts';
 
 const UNREAD = 'reset-unread';
 

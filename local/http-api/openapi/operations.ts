@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
-import { DispatchesQuery } from '../../../lambda/contracts/http/request/dispatches-query.ts';
 import type { ProblemCode } from '../../../lambda/contracts/http/problem.ts';
+import { DispatchesQuery } from '../../../lambda/contracts/http/request/dispatches-query.ts';
 import { RecipientsQuery } from '../../../lambda/contracts/http/request/recipients-query.ts';
 import { EXAMPLES } from './examples.ts';
 import type { SchemaName } from './schemas.ts';
@@ -35,7 +35,7 @@ const OF_CONTENT = [
   'rendering-fault',
 ] as const;
 
-const operated = { schema: 'OperatedDispatch', description: 'It is changed; a task carries it out' } as const;
+const applyCommand = { schema: 'DispatchCommand', description: 'It is changed; a task carries it out' } as const;
 
 /** Every call, by its route. */
 export const OPERATIONS: Readonly<Record<string, ApiOperation>> = {
@@ -99,7 +99,7 @@ export const OPERATIONS: Readonly<Record<string, ApiOperation>> = {
     scopes: SENDERS,
     body: { schema: 'RetryRequest', example: EXAMPLES.retry },
     answers: {
-      202: { ...operated, description: 'Of all recipients: a task carries it out' },
+      202: { ...applyCommand, description: 'Of all recipients: a task carries it out' },
       200: { schema: 'RetriedRecipients', description: 'Of given recipients: what happened to each', example: EXAMPLES.retried },
     },
     problems: [...ALWAYS, ...OF_BODIES, 'not-found', 'already-cancelled', 'expired'],
@@ -117,7 +117,7 @@ export const OPERATIONS: Readonly<Record<string, ApiOperation>> = {
     scopes: SENDERS,
     body: { schema: 'SettleManyRequest', example: EXAMPLES.settleMany },
     answers: {
-      202: { ...operated, description: 'Of all recipients: a task carries it out' },
+      202: { ...applyCommand, description: 'Of all recipients: a task carries it out' },
       200: { schema: 'SettledRecipients', description: 'Of given recipients: what happened to each', example: EXAMPLES.settled },
     },
     problems: [...ALWAYS, ...OF_BODIES, 'not-found'],
@@ -138,13 +138,13 @@ export const OPERATIONS: Readonly<Record<string, ApiOperation>> = {
   'POST /dispatches/{dispatchId}/cancel': {
     summary: 'Send no more of a dispatch. A send that has begun ends as what it is.',
     scopes: SENDERS,
-    answers: { 202: operated },
+    answers: { 202: applyCommand },
     problems: [...ALWAYS, 'not-found', 'already-completed'],
   },
   'POST /dispatches/{dispatchId}/resume': {
     summary: 'Go on with a dispatch that was stopped.',
     scopes: SENDERS,
-    answers: { 202: operated },
+    answers: { 202: applyCommand },
     problems: [...ALWAYS, 'not-found', 'not-stopped'],
   },
   'GET /sending': {

@@ -1,15 +1,20 @@
 import * as z from 'zod';
 
-import { Envelope, recipientSchema } from '../../../lambda/contracts/http/request/dispatch-request.ts';
-import { AcceptedView, DispatchNowView, RecipientsView, RecipientView } from '../../../lambda/contracts/http/response/dispatch-view.ts';
-import { DispatchesView } from '../../../lambda/contracts/http/request/dispatches-query.ts';
-import { ExportRequest, ExportView } from '../../../lambda/contracts/http/response/export-view.ts';
-import { OperatedView } from '../../../lambda/contracts/http/response/operated-view.ts';
-import { PreviewView } from '../../../lambda/contracts/http/response/preview-view.ts';
 import { Problem } from '../../../lambda/contracts/http/problem.ts';
+import { Envelope, recipientSchema } from '../../../lambda/contracts/http/request/dispatch-request.ts';
+import { DispatchesView } from '../../../lambda/contracts/http/request/dispatches-query.ts';
 import { RetriedView, RetryRequest } from '../../../lambda/contracts/http/request/retry.ts';
-import { SendingRequest, SendingView } from '../../../lambda/contracts/http/response/sending.ts';
 import { SettledView, SettleManyRequest, SettleRequest } from '../../../lambda/contracts/http/request/settle.ts';
+import { CommandView } from '../../../lambda/contracts/http/response/command-view.ts';
+import {
+  AcceptedView,
+  DispatchNowView,
+  RecipientsView,
+  RecipientView,
+} from '../../../lambda/contracts/http/response/dispatch-view.ts';
+import { ExportRequest, ExportView } from '../../../lambda/contracts/http/response/export-view.ts';
+import { PreviewView } from '../../../lambda/contracts/http/response/preview-view.ts';
+import { SendingRequest, SendingView } from '../../../lambda/contracts/http/response/sending.ts';
 
 /** A JSON Schema, as OpenAPI 3.1 takes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -62,7 +67,7 @@ const ANSWERS = {
   Dispatches: DispatchesView,
   Recipient: RecipientView,
   Recipients: RecipientsView,
-  OperatedDispatch: OperatedView,
+  DispatchCommand: CommandView,
   RetriedRecipients: RetriedView,
   SettledRecipients: SettledView,
   Export: ExportView,

@@ -1,9 +1,9 @@
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-import type { FunctionPool } from '../pool.ts';
 import { REGION } from '../../cloudformation/types/identity.ts';
+import type { FunctionPool } from '../pool.ts';
 import { readBatchAnswer } from './batch-answer.ts';
-import { createSlots } from './slots.ts';
+import { createSemaphore } from './semaphore.ts';
 
 /** Shorter than SQS's most: a waiter that is cut off at a stop or restart is gone sooner. */
 const WAIT_SECONDS = 10;
@@ -49,7 +49,7 @@ export const startQueueSource = (options: QueueSourceOptions): EventSource => {
   const { sqs, queueUrl, queueArn, pool } = options;
   const aborter = new AbortController();
   const stopped = () => aborter.signal.aborted;
-  const slots = createSlots(options.maxConcurrency);
+  const slots = createSemaphore(options.maxConcurrency);
 
   const remove = async (messages: readonly Message[]) => {
     if (messages.length === 0) return;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import type { FunctionPool } from '../pool.ts';
 import { ACCOUNT, REGION } from '../../cloudformation/types/identity.ts';
+import type { FunctionPool } from '../pool.ts';
 import type { EventSource } from './queue-source.ts';
 
 /** One rule and one of its targets. */

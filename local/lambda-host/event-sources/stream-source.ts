@@ -8,8 +8,8 @@ import {
 
 import type { FunctionPool } from '../pool.ts';
 import { readBatchAnswer } from './batch-answer.ts';
+import { createBatchingWindow } from './batching-window.ts';
 import { checkpointKey, type Checkpoints } from './checkpoints.ts';
-import { createGathering } from './gathering.ts';
 import type { EventSource } from './queue-source.ts';
 import { carryBatch, type DiscardReason } from './stream-batch.ts';
 import { type LambdaStreamRecord, toLambdaRecord } from './stream-record.ts';
@@ -105,7 +105,7 @@ export const startStreamSource = (options: StreamSourceOptions): EventSource => 
     return true;
   };
   const readShard = async (shardId: string): Promise<void> => {
-    const gather = createGathering({
+    const gather = createBatchingWindow({
       batchSize: options.batchSize,
       windowMs: options.windowSeconds * 1000,
       matches: ({ event }: LambdaStreamRecord) => options.matches(event),

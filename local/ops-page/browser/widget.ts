@@ -39,7 +39,7 @@ export const showWidget = (widget: HTMLElement, say: (text: string) => void) => 
       makeReachable(widget);
     });
   };
-  const carryOut = async (action: Element): Promise<void> => {
+  const enqueueTasks = async (action: Element): Promise<void> => {
     clicks += 1;
     waiting += 1;
     html = '';
@@ -62,7 +62,7 @@ export const showWidget = (widget: HTMLElement, say: (text: string) => void) => 
       const action = actionOf(at);
       if (action === undefined) continue;
       event.preventDefault();
-      void carryOut(action);
+      void enqueueTasks(action);
       return;
     }
   });

@@ -19,9 +19,9 @@ export const CRASH_POINTS = {
   'accept-after': { function: 'accept-dispatch', service: 'dynamodb', operation: 'TransactWriteItems', when: 'after' },
   'relay-before-send': { function: 'relay-outbox', service: 'sqs', operation: 'SendMessageBatch', when: 'before' },
   'relay-after-send': { function: 'relay-outbox', service: 'sqs', operation: 'SendMessageBatch', when: 'after' },
-  'expand-midway': { function: 'carry-out-task', service: 'dynamodb', operation: 'BatchExecuteStatement', when: 'after' },
-  'expand-before-delete': { function: 'carry-out-task', service: 'dynamodb', operation: 'DeleteItem', when: 'before' },
-  'expand-after-delete': { function: 'carry-out-task', service: 'dynamodb', operation: 'DeleteItem', when: 'after' },
+  'expand-midway': { function: 'run-task', service: 'dynamodb', operation: 'BatchExecuteStatement', when: 'after' },
+  'expand-before-delete': { function: 'run-task', service: 'dynamodb', operation: 'DeleteItem', when: 'before' },
+  'expand-after-delete': { function: 'run-task', service: 'dynamodb', operation: 'DeleteItem', when: 'after' },
   // Only a claim adds an attempt to the list in the table.
   'after-claim': {
     function: sender,

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { EVIDENCE_FILES, openEvidence } from '../../../local/evidence.ts';
+import { openRecordedOutput, RECORDED_FILES } from '../../../local/recorded-output.ts';
 import { lookForLeaks } from '../../leak-scan/look.ts';
 import { markersOfJournal, markersOfRequest } from '../../leak-scan/markers.ts';
 import { createSearch, type Marker } from '../../leak-scan/search.ts';
@@ -107,8 +107,8 @@ describe('looking through what a stack has kept', () => {
   let directory: string;
   beforeEach(() => {
     // What is written here is no evidence of a run.
-    vi.stubEnv('EVIDENCE', '');
-    root = mkdtempSync(join(tmpdir(), 'mail-dispatch-evidence-'));
+    vi.stubEnv('RECORDED_OUTPUT', '');
+    root = mkdtempSync(join(tmpdir(), 'mail-dispatch-recorded-'));
     directory = join(root, 'stack');
     mkdirSync(join(directory, 'logs'), { recursive: true });
   });
@@ -116,7 +116,7 @@ describe('looking through what a stack has kept', () => {
     vi.unstubAllEnvs();
     rmSync(root, { recursive: true });
   });
-  const evidence = () => openEvidence({ directory, evidence: true });
+  const recorded = () => openRecordedOutput({ directory, recorded: true });
   const look = () => {
     lookForLeaks(directory, MARKERS);
   };
@@ -129,15 +129,15 @@ describe('looking through what a stack has kept', () => {
   });
 
   it('finds it in a message of a queue', () => {
-    evidence().message('http://127.0.0.1:1/000000000000/sends', { MessageBody: JSON.stringify({ applyId: 'a', name }) });
+    recorded().message('http://127.0.0.1:1/000000000000/sends', { MessageBody: JSON.stringify({ applyId: 'a', name }) });
 
-    expect(look).toThrow(`variable in messages: ${EVIDENCE_FILES.messages}, line 1`);
+    expect(look).toThrow(`variable in messages: ${RECORDED_FILES.messages}, line 1`);
   });
 
   it('finds it in the answer to a request that was refused', () => {
-    evidence().refusal('POST /dispatches 422', { headers: {}, body: Buffer.from(JSON.stringify({ detail: subject })) });
+    recorded().refusal('POST /dispatches 422', { headers: {}, body: Buffer.from(JSON.stringify({ detail: subject })) });
 
-    expect(look).toThrow(`subject in error answers: ${EVIDENCE_FILES.refusals}, line 1`);
+    expect(look).toThrow(`subject in error answers: ${RECORDED_FILES.refusals}, line 1`);
   });
 
   it('finds it in an event that was published', () => {
@@ -147,7 +147,7 @@ describe('looking through what a stack has kept', () => {
   });
 
   it('leaves out the queue of SES’s own events, and the mails themselves', () => {
-    evidence().message('http://127.0.0.1:1/000000000000/dispatch-FeedbackQueue', { MessageBody: address });
+    recorded().message('http://127.0.0.1:1/000000000000/dispatch-FeedbackQueue', { MessageBody: address });
     writeFileSync(join(directory, 'journal.jsonl'), JSON.stringify({ to: [address], subject }));
 
     expect(look).not.toThrow();
@@ -155,30 +155,30 @@ describe('looking through what a stack has kept', () => {
 
   it('looks for the subjects that went out', () => {
     writeFileSync(join(directory, 'journal.jsonl'), JSON.stringify({ subject: 'Interview for Alex' }));
-    evidence().message('http://127.0.0.1:1/000000000000/sends', { MessageBody: 'interview for alex' });
+    recorded().message('http://127.0.0.1:1/000000000000/sends', { MessageBody: 'interview for alex' });
 
     expect(look).toThrow('subject in messages');
   });
 
-  it('keeps all of it, with what it looked for, in the folder that EVIDENCE names', () => {
+  it('keeps all of it, with what it looked for, in the folder that RECORDED_OUTPUT names', () => {
     const kept = join(root, 'kept');
-    vi.stubEnv('EVIDENCE', kept);
+    vi.stubEnv('RECORDED_OUTPUT', kept);
     writeFileSync(join(directory, 'logs', 'sweep-function.log'), '{"level":"INFO"}\n');
-    evidence().message('http://127.0.0.1:1/000000000000/sends', { MessageBody: 'fine' });
+    recorded().message('http://127.0.0.1:1/000000000000/sends', { MessageBody: 'fine' });
 
     look();
 
     const copy = join(kept, basename(directory));
-    expect(readdirSync(copy).sort()).toEqual(['logs', 'markers.json', EVIDENCE_FILES.messages]);
+    expect(readdirSync(copy).sort()).toEqual(['logs', 'markers.json', RECORDED_FILES.messages]);
     expect(readFileSync(join(copy, 'logs', 'sweep-function.log'), 'utf8')).toBe('{"level":"INFO"}\n');
     expect(JSON.parse(readFileSync(join(copy, 'markers.json'), 'utf8'))).toEqual(MARKERS);
   });
 });
 
 it('a stack that is not asked to keep anything writes nothing', () => {
-  const evidence = openEvidence({ directory: '/nowhere', evidence: false });
+  const recorded = openRecordedOutput({ directory: '/nowhere', recorded: false });
 
   expect(() => {
-    evidence.message('queue', {});
+    recorded.message('queue', {});
   }).not.toThrow();
 });

@@ -20,7 +20,7 @@ export const judgeAlarms = (alarms: readonly AlarmState[]): Outcome<Problem> => 
   return passed(`${alarms.length} alarms, all OK`);
 };
 
-const make = (id: string, name: string, waitSeconds: (wish: number) => number): Check<Problem> => ({
+const make = (id: string, name: string, waitSeconds: (query: number) => number): Check<Problem> => ({
   id,
   name,
   advice: {
@@ -46,4 +46,4 @@ const make = (id: string, name: string, waitSeconds: (wish: number) => number): 
 export const alarmsBefore = make('alarms-before', 'Alarms before', () => 0);
 
 /** No alarm is on once the checks have put back what they changed; those that the checks set off get time to end. */
-export const alarmsAfter = make('alarms-after', 'Alarms after', (wish) => Math.min(wish * 3, PATIENCE_SECONDS));
+export const alarmsAfter = make('alarms-after', 'Alarms after', (query) => Math.min(query * 3, PATIENCE_SECONDS));

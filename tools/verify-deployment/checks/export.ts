@@ -19,11 +19,10 @@ export const exportFile: Check<Problem> = {
   needs: ['template'],
   advice: {
     'never-done':
-      'The task worker does not write the file. Look at the log of CarryOutTask for the id of the dispatch: its role needs s3:PutObject on the bucket of exports, and messages in the task queue must be taken (docs/runbook.md, "Task dead letters").',
+      'The task worker does not write the file. Look at the log of RunTask for the id of the dispatch: its role needs s3:PutObject on the bucket of exports, and messages in the task queue must be taken (docs/runbook.md, "Task dead letters").',
     refused:
       'S3 refuses the link that the API signed. The role of ReadDispatches needs s3:GetObject on the bucket of exports, and no bucket policy, endpoint policy or organization rule may deny it. If only this network is refused, fetch the link from another one.',
-    'wrong-rows':
-      'The file does not hold the recipients of the dispatch. Do not rely on exports; look at the log of CarryOutTask.',
+    'wrong-rows': 'The file does not hold the recipients of the dispatch. Do not rely on exports; look at the log of RunTask.',
   },
   run: async ({ dispatches, api, waiting, options }) => {
     const id = await dispatches.accepted(dispatches.request('export', ['success', 'success', 'success']));

@@ -42,10 +42,10 @@ const end = async ({ dispatches, waiting, api, options, numbers }: World, id: st
   return passed(`${isCancelled ? 'cancelled' : 'sent'} after ${seconds} s: ${counted}`);
 };
 
-const effectsOf = ({ large: wish, largeCount }: Options): string[] => {
-  if (wish === 'none') return [];
+const effectsOf = ({ large: query, largeCount }: Options): string[] => {
+  if (query === 'none') return [];
   const accepted = `Accept a test dispatch of ${largeCount} recipients`;
-  return [wish === 'cancel' ? `${accepted}, and cancel it at once.` : `${accepted}, and send all of it: SES bills its mails.`];
+  return [query === 'cancel' ? `${accepted}, and cancel it at once.` : `${accepted}, and send all of it: SES bills its mails.`];
 };
 
 /** The largest dispatch is accepted in one request, and then cancelled or sent. */
@@ -57,7 +57,7 @@ export const large: Check<Problem> = {
   effects: effectsOf,
   advice: {
     'not-cancelled':
-      'The dispatch is cancelled and no mail of it goes out, but its recipients are not all marked yet. Look at the log of CarryOutTask and at the task queue (docs/runbook.md, "Task dead letters").',
+      'The dispatch is cancelled and no mail of it goes out, but its recipients are not all marked yet. Look at the log of RunTask and at the task queue (docs/runbook.md, "Task dead letters").',
     'not-sent':
       'Look at the rate (GET /dispatches/{id} now and in a minute), at the alarms on the send queue, and at docs/scale.md. The tool cancels the dispatch at its end.',
   },

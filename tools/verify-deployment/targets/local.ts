@@ -3,10 +3,10 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 
 import { CREDENTIALS } from '../../../local/clients.ts';
+import { REGION } from '../../../local/cloudformation/types/identity.ts';
 import { redrive } from '../../../local/redrive/redrive.ts';
 import { findRunningStack } from '../../../local/redrive/running-stack.ts';
 import type { StackFile } from '../../../local/stack-file.ts';
-import { REGION } from '../../../local/cloudformation/types/identity.ts';
 import type { Options } from '../options.ts';
 import { lacking, type Target, type WidgetAnswer } from '../target.ts';
 import { readSubscription } from './event-destinations.ts';

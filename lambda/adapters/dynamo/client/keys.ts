@@ -1,4 +1,4 @@
-import type { TaskKey } from '../../../application/ports/ports.ts';
+import type { TaskKey } from '../../../application/ports/queues.ts';
 import type { RecipientKey } from '../../../domain/recipient/recipient.ts';
 
 /** The table's primary key. */

@@ -1,5 +1,5 @@
-import { Unavailable } from '../../../application/ports/accept-ports.ts';
-import { isPassing, isThrottling } from '../recipient/statements.ts';
+import { Unavailable } from '../../../application/ports/errors.ts';
+import { isThrottling, isTransient } from '../recipient/statements.ts';
 
 /** A conflict is over in a moment; a partition that throttles needs longer until it takes more. */
 const RETRY_AFTER_SECONDS = 1;
@@ -13,7 +13,7 @@ export const orUnavailable = async <T>(read: () => Promise<T>): Promise<T> => {
   try {
     return await read();
   } catch (error) {
-    if (isPassing(error)) throw new Unavailable('the table', retryAfter(error), error);
+    if (isTransient(error)) throw new Unavailable('the table', retryAfter(error), error);
     throw error;
   }
 };

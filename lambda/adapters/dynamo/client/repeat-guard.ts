@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { CreateResult, NewDispatch } from '../../../application/ports/accept-ports.ts';
+import type { CreateResult, NewDispatch } from '../../../application/ports/accept.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
 import { guardKey } from './keys.ts';
 

@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { AccountRepository } from '../../../application/ports/account-ports.ts';
+import type { AccountRepository } from '../../../application/ports/control.ts';
 import type { Account } from '../../../domain/sending/account.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
-import { Iso } from '../recipient/items.ts';
 import { controlKey } from '../client/keys.ts';
 import { type OnUnreadable, readReplaceable } from '../client/replaceable-item.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
+import { Iso } from '../recipient/items.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 
 /** `quota` is absent where SES sets no limit. */
 const AccountItem = z.object({
@@ -34,7 +34,7 @@ export const createAccountRepository = (
       const account = AccountItem.safeParse(Item).data;
       return account && toAccount(account);
     } catch (error) {
-      if (isOfAws(error) && !isPassing(error)) throw error;
+      if (isAwsError(error) && !isTransient(error)) throw error;
       return 'unavailable';
     }
   },

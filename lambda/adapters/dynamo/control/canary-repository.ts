@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { CanaryRepository } from '../../../application/ports/ports.ts';
-import { type Instant, toIso } from '../../../domain/shared/instant.ts';
+import type { CanaryRepository } from '../../../application/ports/control.ts';
 import type { SendAnswer } from '../../../domain/sending/send-answer.ts';
-import { Iso } from '../recipient/items.ts';
+import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { controlKey } from '../client/keys.ts';
 import { type OnUnreadable, readReplaceable } from '../client/replaceable-item.ts';
-import { isPassing } from '../recipient/statements.ts';
+import { Iso } from '../recipient/items.ts';
+import { isTransient } from '../recipient/statements.ts';
 
 const Answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('accepted'), messageId: z.string() }),
@@ -38,7 +38,7 @@ export const createCanaryRepository = (
       await client.send(new UpdateCommand({ TableName: tableName, Key, ...expressions }));
       return true;
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException || isPassing(error)) return false;
+      if (error instanceof ConditionalCheckFailedException || isTransient(error)) return false;
       throw error;
     }
   };
@@ -47,7 +47,7 @@ export const createCanaryRepository = (
     try {
       return (await readReplaceable({ client, tableName, onUnreadable }, Key, CanaryItem)) ?? CanaryItem.parse({});
     } catch (error) {
-      if (isPassing(error)) return undefined;
+      if (isTransient(error)) return undefined;
       throw error;
     }
   };

@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { FeedbackRepository } from '../../../application/ports/ports.ts';
-import { type Instant, toIso } from '../../../domain/shared/instant.ts';
+import type { FeedbackRepository } from '../../../application/ports/control.ts';
 import { MOST_UNAPPLIED, UNAPPLIED_DAYS, type UnappliedEvent } from '../../../domain/sending/watermark.ts';
+import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { isNotSince } from '../client/instant-conditions.ts';
-import { Iso } from '../recipient/items.ts';
 import { controlKey } from '../client/keys.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
+import { Iso } from '../recipient/items.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 
 const Unapplied = z.record(z.string(), Iso).default({});
 
@@ -31,7 +31,7 @@ export const createFeedbackRepository = (client: DynamoDBDocumentClient, tableNa
       return { outcome: 'done', item: (await client.send(new UpdateCommand(input))).Attributes };
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) return { outcome: 'refused' };
-      if (isPassing(error)) return { outcome: 'unanswered' };
+      if (isTransient(error)) return { outcome: 'unanswered' };
       throw error;
     }
   };
@@ -51,7 +51,7 @@ export const createFeedbackRepository = (client: DynamoDBDocumentClient, tableNa
         const { unapplied, ...rest } = FeedbackItem.parse((await client.send(command)).Item ?? {});
         return { ...rest, unapplied: Object.entries(unapplied).map(toEvent) };
       } catch (error) {
-        if (isOfAws(error) && !isPassing(error)) throw error;
+        if (isAwsError(error) && !isTransient(error)) throw error;
         // Also an item that cannot be read: nothing counts as unsent on a guess.
         return 'unavailable';
       }

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { RestoredRepository } from '../../../application/ports/restore-ports.ts';
+import type { RestoredRepository } from '../../../application/ports/control.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
 import { dispatchKey, OPEN } from '../client/keys.ts';
 import { createOpenDispatchRepository, type OpenDispatchRepositoryDeps } from '../dispatch/open-dispatch-repository.ts';

@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { SendingRepository } from '../../../application/ports/ports.ts';
-import { toIso } from '../../../domain/shared/instant.ts';
+import type { SendingRepository } from '../../../application/ports/control.ts';
 import { type Pause, SENDING, type Sending } from '../../../domain/sending/pause.ts';
-import { Count, Iso } from '../recipient/items.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import { controlKey } from '../client/keys.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
 import { updateOf } from '../client/update.ts';
+import { Count, Iso } from '../recipient/items.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 
 const PauseSchema = z.discriminatedUnion('by', [
   z.object({ by: z.literal('operator'), who: z.string(), since: Iso, reason: z.string().exactOptional() }),
@@ -40,7 +40,7 @@ export const createSendingRepository = (client: DynamoDBDocumentClient, tableNam
       const { Item } = await client.send(new GetCommand({ TableName: tableName, Key, ConsistentRead: true }));
       return Item === undefined ? SENDING : SendingItem.parse(Item);
     } catch (error) {
-      if (isOfAws(error) && !isPassing(error)) throw error;
+      if (isAwsError(error) && !isTransient(error)) throw error;
       // Also an item that cannot be read: nothing is sent on a guess.
       return 'unavailable';
     }

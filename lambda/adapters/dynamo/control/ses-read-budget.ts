@@ -2,16 +2,16 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { SesReadBudget, SlotResult } from '../../../application/ports/account-ports.ts';
-import type { Clock, Random, Sleep } from '../../../application/ports/ports.ts';
+import type { SesReadBudget, SlotResult } from '../../../application/ports/control.ts';
+import type { Clock, Random, Sleep } from '../../../application/ports/system.ts';
+import { bookSlot, freshSeconds, NO_READS, type SesReads } from '../../../domain/sending/ses-reads.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
 import { retry } from '../../../domain/shared/retry.ts';
-import { bookSlot, freshSeconds, NO_READS, type SesReads } from '../../../domain/sending/ses-reads.ts';
-import { Iso } from '../recipient/items.ts';
 import { controlKey } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { type OnUnreadable, readReplaceable } from '../client/replaceable-item.ts';
 import { updateOf } from '../client/update.ts';
+import { Iso } from '../recipient/items.ts';
 
 export interface SesReadBudgetDeps {
   readonly client: DynamoDBDocumentClient;

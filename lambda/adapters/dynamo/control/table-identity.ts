@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { TableIdentity } from '../../../application/ports/restore-ports.ts';
+import type { TableIdentity } from '../../../application/ports/control.ts';
 import { controlKey } from '../client/keys.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 
 const IdentityItem = z.object({ tableId: z.string().exactOptional() });
 
@@ -18,7 +18,7 @@ export const createTableIdentity = (client: DynamoDBDocumentClient, tableName: s
       if (recorded === undefined) return 'unrecorded';
       return recorded === tableId ? 'own' : 'restored';
     } catch (error) {
-      if (isOfAws(error) && !isPassing(error)) throw error;
+      if (isAwsError(error) && !isTransient(error)) throw error;
       return 'unavailable';
     }
   },

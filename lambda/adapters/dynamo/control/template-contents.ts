@@ -3,9 +3,9 @@ import * as z from 'zod';
 
 import type { TemplateParts } from '../../../domain/dispatch/content.ts';
 import type { VersionedTemplate } from '../../../domain/dispatch/template-copy.ts';
+import { decodeTemplate, encodeTemplate } from '../client/codec.ts';
 import { templateContentKey } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
-import { packTemplate, unpackTemplate } from '../recipient/packing.ts';
 import type { OnUnreadable } from '../client/replaceable-item.ts';
 
 export interface TemplateContentsDeps {
@@ -64,7 +64,7 @@ export const createTemplateContents = (deps: TemplateContentsDeps): TemplateCont
     },
 
     async write(name, { template, version }, expiresAt) {
-      const data = packTemplate(template);
+      const data = encodeTemplate(template);
       if (data.byteLength > MOST_BYTES) return false;
       const Item = { ...templateContentKey(name, version), data, expiresAt };
       await orUnavailable(() => client.send(new PutCommand({ TableName: tableName, Item })));
@@ -75,7 +75,7 @@ export const createTemplateContents = (deps: TemplateContentsDeps): TemplateCont
 
 const unpack = (item: Record<string, unknown>): TemplateParts | undefined => {
   try {
-    return unpackTemplate(Content.parse(item).data);
+    return decodeTemplate(Content.parse(item).data);
   } catch {
     return undefined;
   }

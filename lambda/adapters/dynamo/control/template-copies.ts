@@ -2,16 +2,16 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { Clock } from '../../../application/ports/ports.ts';
-import type { StoredCopy, TemplateCopies } from '../../../application/ports/template-ports.ts';
-import { expiryAfter, toIso } from '../../../domain/shared/instant.ts';
+import type { Clock } from '../../../application/ports/system.ts';
+import type { StoredCopy, TemplateCopies } from '../../../application/ports/templates.ts';
 import type { CopiedTemplate, TemplateCopy } from '../../../domain/dispatch/template-copy.ts';
-import { Iso } from '../recipient/items.ts';
+import { expiryAfter, toIso } from '../../../domain/shared/instant.ts';
 import { templateKey } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { type OnUnreadable, readReplaceable } from '../client/replaceable-item.ts';
-import { createTemplateContents, type TemplateContents } from './template-contents.ts';
 import { type Attributes, updateOf } from '../client/update.ts';
+import { Iso } from '../recipient/items.ts';
+import { createTemplateContents, type TemplateContents } from './template-contents.ts';
 
 export interface TemplateCopiesDeps {
   readonly client: DynamoDBDocumentClient;

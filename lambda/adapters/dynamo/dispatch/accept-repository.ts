@@ -7,22 +7,17 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import {
-  type AcceptRepository,
-  type CreateResult,
-  type KnownDispatch,
-  type NewDispatch,
-  Unavailable,
-} from '../../../application/ports/accept-ports.ts';
-import type { ObjectWriter } from '../../../application/ports/list-ports.ts';
-import type { Clock, NewId, Random, Sleep } from '../../../application/ports/ports.ts';
+import type { AcceptRepository, CreateResult, KnownDispatch, NewDispatch } from '../../../application/ports/accept.ts';
+import { Unavailable } from '../../../application/ports/errors.ts';
+import type { ObjectWriter } from '../../../application/ports/objects.ts';
+import type { Clock, NewId, Random, Sleep } from '../../../application/ports/system.ts';
 import { retry } from '../../../domain/shared/retry.ts';
-import { layOut, tooLarge } from './dispatch-layout.ts';
-import { DispatchItem } from '../recipient/items.ts';
 import { dispatchKey } from '../client/keys.ts';
 import { orUnavailable, retryAfter } from '../client/or-unavailable.ts';
 import { findGuard, guardWrites } from '../client/repeat-guard.ts';
-import { isPassing } from '../recipient/statements.ts';
+import { DispatchItem } from '../recipient/items.ts';
+import { isTransient } from '../recipient/statements.ts';
+import { toItems, tooLarge } from './dispatch-items.ts';
 import { needsObjects, storeObjects } from './store-objects.ts';
 
 export interface AcceptRepositoryDeps {
@@ -73,15 +68,15 @@ const create: (deps: AcceptRepositoryDeps, entry: NewDispatch) => ReturnType<Acc
   deps,
   entry,
 ) => {
-  const layout = layOut(entry);
-  if (!layout.ok) return { outcome: 'too-large', limit: layout.limit };
+  const dispatchItems = toItems(entry);
+  if (!dispatchItems.ok) return { outcome: 'too-large', limit: dispatchItems.limit };
 
-  if (needsObjects(layout) && entry.guard?.overrides === false) {
+  if (needsObjects(dispatchItems) && entry.guard?.overrides === false) {
     // Before the first object: a repetition that the guard refuses must not store 50,000 recipients for it.
     const guarded = await orUnavailable(() => findGuard(deps.client, deps.tableName, entry));
     if (guarded !== undefined) return guarded;
   }
-  const items = await storeObjects(deps.objects, entry, layout);
+  const items = await storeObjects(deps.objects, entry, dispatchItems);
   const puts = items.map((Item, i) => ({
     Put: { TableName: deps.tableName, Item, ...(i === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }) },
   }));
@@ -117,7 +112,7 @@ const write = async (
     return { done: true };
   } catch (cause) {
     if (!(cause instanceof TransactionCanceledException)) {
-      if (isPassing(cause)) return { done: false, isGuarded: false, cause };
+      if (isTransient(cause)) return { done: false, isGuarded: false, cause };
       throw cause;
     }
     const codes = (cause.CancellationReasons ?? []).map(({ Code }) => Code ?? 'None');

@@ -2,16 +2,17 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { Unavailable } from '../../../application/ports/accept-ports.ts';
-import type { BatchRepository } from '../../../application/ports/batch-ports.ts';
-import type { ObjectReader, ObjectRemover } from '../../../application/ports/list-ports.ts';
-import type { BatchKey, Random, Sleep } from '../../../application/ports/ports.ts';
-import { putNewRecipients } from '../recipient/insert-recipients.ts';
-import { BatchItem, Count, DispatchItem } from '../recipient/items.ts';
-import { itemsLeft } from '../client/items-left.ts';
+import { Unavailable } from '../../../application/ports/errors.ts';
+import type { ObjectReader, ObjectRemover } from '../../../application/ports/objects.ts';
+import type { BatchKey } from '../../../application/ports/queues.ts';
+import type { Random, Sleep } from '../../../application/ports/system.ts';
+import type { BatchRepository } from '../../../application/ports/tasks.ts';
+import { decodeBatch } from '../client/codec.ts';
 import { BATCH_PREFIX, batchKey, dispatchKey, type ItemKey, parseKey } from '../client/keys.ts';
 import { orUnavailable, retryAfter } from '../client/or-unavailable.ts';
-import { unpackBatch } from '../recipient/packing.ts';
+import { pendingItems } from '../client/pending-items.ts';
+import { putNewRecipients } from '../recipient/insert-recipients.ts';
+import { BatchItem, Count, DispatchItem } from '../recipient/items.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
 export interface BatchRepositoryDeps {
@@ -36,11 +37,11 @@ export const createBatchRepository = (deps: BatchRepositoryDeps): BatchRepositor
 
   async recipients({ object }) {
     const bytes = await deps.objects.read(object);
-    return typeof bytes === 'string' ? 'unreadable' : unpackBatch(bytes);
+    return typeof bytes === 'string' ? 'unreadable' : decodeBatch(bytes);
   },
 
-  putRecipients: ({ dispatchId }, addressees, shards, now, hasTime) =>
-    putNewRecipients(deps, { dispatchId, shards }, addressees, now, hasTime),
+  putRecipients: ({ dispatchId }, recipientInputs, shards, now, hasTime) =>
+    putNewRecipients(deps, { dispatchId, shards }, recipientInputs, now, hasTime),
 
   async remove({ dispatchId, batch }, { object }) {
     await orUnavailable(() =>
@@ -54,7 +55,7 @@ export const createBatchRepository = (deps: BatchRepositoryDeps): BatchRepositor
 
   left: (dispatchId) =>
     orUnavailable(async () => {
-      const items = await itemsLeft(deps, dispatchId, BATCH_PREFIX);
+      const items = await pendingItems(deps, dispatchId, BATCH_PREFIX);
       return items.flatMap((item) => {
         const { count, ...stored } = Left.parse(item);
         const key = parseKey(stored);

@@ -1,13 +1,14 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 
-import { Unavailable } from '../../../application/ports/accept-ports.ts';
-import type { ObjectReader } from '../../../application/ports/list-ports.ts';
-import type { Clock, ContentRepository, UnreadableContent } from '../../../application/ports/ports.ts';
+import type { ContentRepository, UnreadableContent } from '../../../application/ports/dispatches.ts';
+import { Unavailable } from '../../../application/ports/errors.ts';
+import type { ObjectReader } from '../../../application/ports/objects.ts';
+import type { Clock } from '../../../application/ports/system.ts';
 import type { DispatchContent } from '../../../domain/dispatch/content.ts';
-import { ContentItem } from '../recipient/items.ts';
+import { decodeContent } from '../client/codec.ts';
 import { contentKey, dispatchKey, type ItemKey } from '../client/keys.ts';
-import { unpackContent } from '../recipient/packing.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
+import { ContentItem } from '../recipient/items.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
 /** Contents never change, so those in use stay in memory; 350 KB gzipped each at most. */
@@ -29,7 +30,7 @@ export const createContentRepository = ({ client, tableName, objects, clock }: C
 
   const readObject = async (object: string): Promise<DispatchContent | UnreadableContent> => {
     const bytes = await objects.read(object);
-    return typeof bytes === 'string' ? { unreadable: object } : unpackContent(bytes);
+    return typeof bytes === 'string' ? { unreadable: object } : decodeContent(bytes);
   };
 
   const read = async (dispatchId: string): Promise<DispatchContent | UnreadableContent | 'unknown-dispatch' | 'expired'> => {
@@ -37,7 +38,7 @@ export const createContentRepository = ({ client, tableName, objects, clock }: C
     const item = found && ContentItem.parse(found);
     // TTL deletes days late, so the timestamp decides.
     if (item && (item.expiresAt === undefined || item.expiresAt * 1000 > clock())) {
-      return 'object' in item ? readObject(item.object) : unpackContent(item.data);
+      return 'object' in item ? readObject(item.object) : decodeContent(item.data);
     }
     return (await get(dispatchKey(dispatchId))) ? 'expired' : 'unknown-dispatch';
   };
@@ -54,8 +55,8 @@ export const createContentRepository = ({ client, tableName, objects, clock }: C
         cache.set(dispatchId, content);
         return content;
       } catch (error) {
-        if (error instanceof Unavailable || isPassing(error)) return 'unavailable';
-        if (isOfAws(error)) throw error;
+        if (error instanceof Unavailable || isTransient(error)) return 'unavailable';
+        if (isAwsError(error)) throw error;
         // Content that cannot be read holds up its own dispatch, not the others of the batch.
         return 'broken';
       }

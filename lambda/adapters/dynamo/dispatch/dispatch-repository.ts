@@ -1,16 +1,17 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { Clock, DispatchRepository } from '../../../application/ports/ports.ts';
+import type { DispatchRepository } from '../../../application/ports/dispatches.ts';
+import type { Clock } from '../../../application/ports/system.ts';
 import { type Dispatch, type DispatchStatus, isActive } from '../../../domain/dispatch/dispatch.ts';
-import type { Instant } from '../../../domain/shared/instant.ts';
-import { ATTEMPTS_EXHAUSTED, OUTCOME_UNCLEAR, SETTLED_BY_OPERATOR } from '../../../domain/recipient/recipient.ts';
 import type { FinalRows } from '../../../domain/dispatch/stop-rule.ts';
-import { Count, DispatchItem } from '../recipient/items.ts';
+import { ATTEMPTS_EXHAUSTED, OUTCOME_UNCLEAR, SETTLED_BY_OPERATOR } from '../../../domain/recipient/recipient.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
 import { dispatchKey } from '../client/keys.ts';
 import { readShards } from '../client/read-shards.ts';
-import { endedAt, glanceAtShard, type RowGlance } from '../recipient/row-glance.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
+import { Count, DispatchItem } from '../recipient/items.ts';
+import { endedAt, projectShard, type RowProjection } from '../recipient/row-projection.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 import { stopDispatch } from './stop.ts';
 
 export interface DispatchRepositoryDeps {
@@ -86,7 +87,7 @@ const createStatus = ({ client, tableName, clock }: DispatchRepositoryDeps, cach
       cache.set(dispatchId, { ...seen, readAt });
       return seen.status;
     } catch (error) {
-      if (isOfAws(error) && !isPassing(error)) throw error;
+      if (isAwsError(error) && !isTransient(error)) throw error;
       // Also one in a status that this version does not know: it is not for this version to send.
       return 'unavailable';
     }
@@ -122,12 +123,12 @@ const addRefused = async (
 const NOT_REFUSED: ReadonlySet<string> = new Set([ATTEMPTS_EXHAUSTED, OUTCOME_UNCLEAR, SETTLED_BY_OPERATOR]);
 
 /** A refusal after a lost attempt leaves the recipient UNKNOWN. */
-const isRefused = ({ status, lastErrorCode = '' }: RowGlance): boolean =>
+const isRefused = ({ status, lastErrorCode = '' }: RowProjection): boolean =>
   (status === 'FAILED' || status === 'UNKNOWN') && !NOT_REFUSED.has(lastErrorCode);
 
 const finalRows = async ({ client, tableName, clock }: DispatchRepositoryDeps, dispatch: Dispatch): Promise<FinalRows> => {
   const now = clock();
-  const rows = (await readShards(dispatch, (pk) => glanceAtShard(client, tableName, pk, now))).flat();
+  const rows = (await readShards(dispatch, (pk) => projectShard(client, tableName, pk, now))).flat();
   const from = dispatch.resumedAt ?? dispatch.createdAt;
   const ended = rows.filter((row) => (endedAt(row) ?? -Infinity) >= from);
   const refused = ended.filter(isRefused);

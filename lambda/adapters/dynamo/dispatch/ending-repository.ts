@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { EndingRepository, OpenRowStatus, RowsSeen } from '../../../application/ports/ports.ts';
+import type { EndingRepository, OpenRowStatus, RowsSeen } from '../../../application/ports/progress.ts';
 import {
   addCounts,
   type Counts,
@@ -13,32 +13,32 @@ import {
   statisticsFrom,
   withBatches,
 } from '../../../domain/dispatch/dispatch.ts';
-import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { addRowCounts } from '../../../domain/dispatch/progress.ts';
 import { addBounceStatistics, NO_BOUNCE_STATISTICS } from '../../../domain/dispatch/stop-rule.ts';
-import { asCounted, closeDispatch, completeDispatch, type FinishDeps } from './finish-dispatch.ts';
-import { Count } from '../recipient/items.ts';
-import { itemsLeft } from '../client/items-left.ts';
+import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from '../client/keys.ts';
+import { pendingItems } from '../client/pending-items.ts';
 import { readShards } from '../client/read-shards.ts';
+import { updateOf } from '../client/update.ts';
+import { Count } from '../recipient/items.ts';
 import {
   bounceStatisticsSince,
   countFrozen,
-  countRowGlances,
+  countRowProjections,
   endedAt,
-  glanceAtShard,
   overdueSince,
-  type RowGlance,
-} from '../recipient/row-glance.ts';
+  projectShard,
+  type RowProjection,
+} from '../recipient/row-projection.ts';
+import { asCounted, completeDispatch, finishCancelled, type FinishDeps } from './finish-dispatch.ts';
 import { stopDispatch } from './stop.ts';
-import { updateOf } from '../client/update.ts';
 
 const Batch = z.object({ pk: z.string(), sk: z.string(), count: Count });
 
 /** Dispatches that may be at their end, and what is left of them. */
 export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
   async batches(dispatchId) {
-    const items = await itemsLeft(deps, dispatchId, BATCH_PREFIX);
+    const items = await pendingItems(deps, dispatchId, BATCH_PREFIX);
     return items.flatMap((item) => {
       const { count, ...stored } = Batch.parse(item);
       const key = parseKey(stored);
@@ -49,7 +49,7 @@ export const createEndingRepository = (deps: FinishDeps): EndingRepository => ({
   rows: (dispatch, now, hasTime) => seeRows(deps, dispatch, now, hasTime),
   recount: (dispatch, rows, lastProgressAt) => recount(deps, dispatch, rows, lastProgressAt),
   complete: (dispatch, rows, now) => completeDispatch(deps, dispatch, rows, now),
-  close: (dispatch, rows, now) => closeDispatch(deps, dispatch, rows, now),
+  close: (dispatch, rows, now) => finishCancelled(deps, dispatch, rows, now),
   stop: (dispatch, stop, now) => stopDispatch(deps, dispatch, stop, now),
 });
 
@@ -63,10 +63,10 @@ const seeRows = async (
   // Once all recipients were counted, one without a row can only have expired, whatever the retention was then.
   const mayHaveExpired = dispatch.frozenGeneration !== undefined || expiryAfter(dispatch.createdAt, retentionDays) * 1000 <= now;
   const seen = await readShards(dispatch, async (pk): Promise<RowsSeen & { readonly frozen: Counts }> => {
-    const rows = await glanceAtShard(client, tableName, pk, now, hasTime);
+    const rows = await projectShard(client, tableName, pk, now, hasTime);
     const bounceStatistics = bounceStatisticsSince(rows, since);
     return {
-      ...countRowGlances(rows),
+      ...countRowProjections(rows),
       frozen: countFrozen(rows, dispatch),
       bounceStatistics,
       overdueSince: oldest(rows, now),
@@ -106,7 +106,7 @@ const recount = async (
   }
 };
 
-const oldest = (rows: readonly RowGlance[], now: Instant): RowsSeen['overdueSince'] =>
+const oldest = (rows: readonly RowProjection[], now: Instant): RowsSeen['overdueSince'] =>
   rows.reduce<RowsSeen['overdueSince']>((before, row) => {
     const since = overdueSince(row, now);
     return since === undefined ? before : earlier(before, { [row.status]: since });
@@ -122,7 +122,7 @@ const earliest = (status: OpenRowStatus, a: RowsSeen['overdueSince'], b: RowsSee
   return since === Infinity ? {} : { [status]: since };
 };
 
-const newest = (rows: readonly RowGlance[]): Pick<RowsSeen, 'newestSentAt' | 'newestOutcomeAt'> => ({
+const newest = (rows: readonly RowProjection[]): Pick<RowsSeen, 'newestSentAt' | 'newestOutcomeAt'> => ({
   ...latest(
     'newestSentAt',
     // Of one that is SENT by a person's word no event need come.

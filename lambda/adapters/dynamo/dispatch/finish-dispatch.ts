@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { SweepMarks } from '../../../application/ports/ports.ts';
+import type { SweepState } from '../../../application/ports/progress.ts';
 import { type Dispatch, needsAttention, outcomeOf, type RowCounts } from '../../../domain/dispatch/dispatch.ts';
 import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { ATTENTION, contentKey, dispatchKey, OPEN } from '../client/keys.ts';
@@ -38,7 +38,7 @@ const frozenOf = ({ counts }: RowCounts, { generation }: Dispatch): Attributes =
 });
 
 /** Stores what a cancelled dispatch came to: none of its rows is open any more. @returns whether it stands */
-export const closeDispatch = (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
+export const finishCancelled = (deps: FinishDeps, dispatch: Dispatch, rows: RowCounts, now: Instant): Promise<boolean> => {
   const { dispatchId, generation } = dispatch;
   const end = { ...resultOf(rows), ...frozenOf(rows, dispatch), lastProgressAt: toIso(now), openKey: OPEN };
   const update = updateOf(deps.tableName, dispatchKey(dispatchId), end, { generation, status: 'CANCELLED' });
@@ -48,16 +48,16 @@ export const closeDispatch = (deps: FinishDeps, dispatch: Dispatch, rows: RowCou
 /** Stores what a finished dispatch comes to now, unless anything happened since it was read. @returns whether it stands */
 export const settleDispatch = (
   deps: FinishDeps,
-  { dispatchId, generation, status, tasks, ...dispatch }: Dispatch & SweepMarks,
+  { dispatchId, generation, status, tasks, ...dispatch }: Dispatch & SweepState,
   rows: RowCounts,
-  visitedAt: Instant,
+  sweptAt: Instant,
   isLast: boolean,
 ): Promise<boolean> => {
   const result = resultOf(rows);
   const set = {
     ...(status === 'COMPLETED' && { outcome: outcomeOf(rows.counts) }),
     ...result,
-    ...visitOf({ generation, tasks }, visitedAt),
+    ...visitOf({ generation, tasks }, sweptAt),
     // Operators find there what somebody should look at.
     ...(isLast && { openKey: result.needsAttention ? ATTENTION : undefined }),
   };
@@ -71,9 +71,9 @@ export const visitOf = (
   { generation, tasks }: { readonly generation: number; readonly tasks?: number | undefined },
   at: Instant,
 ): Attributes => ({
-  visitedAt: toIso(at),
-  visitedGeneration: generation,
-  visitedTasks: tasks,
+  sweptAt: toIso(at),
+  sweptGeneration: generation,
+  sweptTasks: tasks,
 });
 
 const resultOf = ({ counts, deliveries }: RowCounts) => ({

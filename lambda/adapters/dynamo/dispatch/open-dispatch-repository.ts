@@ -2,16 +2,16 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { OpenDispatchRepository, SweepMarks } from '../../../application/ports/ports.ts';
+import type { OpenDispatchRepository, SweepState } from '../../../application/ports/progress.ts';
 import type { Dispatch } from '../../../domain/dispatch/dispatch.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
+import { dispatchKey, OPEN, parseKey, TASK_PREFIX } from '../client/keys.ts';
+import { pendingItems } from '../client/pending-items.ts';
+import { type Attributes, updateOf } from '../client/update.ts';
+import { Count, DispatchItem, Iso } from '../recipient/items.ts';
+import { readOverdueRows } from '../recipient/overdue-rows.ts';
 import { createEndingRepository } from './ending-repository.ts';
 import { type FinishDeps, settleDispatch, visitOf } from './finish-dispatch.ts';
-import { Count, DispatchItem, Iso } from '../recipient/items.ts';
-import { itemsLeft } from '../client/items-left.ts';
-import { dispatchKey, OPEN, parseKey, TASK_PREFIX } from '../client/keys.ts';
-import { readOverdueRows } from '../recipient/overdue-rows.ts';
-import { type Attributes, updateOf } from '../client/update.ts';
 
 export interface OpenDispatchRepositoryDeps extends FinishDeps {
   readonly openIndex: string;
@@ -22,11 +22,11 @@ const Task = Key.extend({ state: z.string().exactOptional() });
 
 /** The dispatch item as the sweeper reads it. */
 const OpenDispatchItem = DispatchItem.extend({
-  visitedGeneration: Count.exactOptional(),
-  visitedTasks: Count.exactOptional(),
+  sweptGeneration: Count.exactOptional(),
+  sweptTasks: Count.exactOptional(),
   tasks: Count.exactOptional(),
   requeueFrom: z.object({ until: Iso, shard: Count, after: z.string().exactOptional() }).exactOptional(),
-}) satisfies z.ZodType<Dispatch & SweepMarks>;
+}) satisfies z.ZodType<Dispatch & SweepState>;
 
 /** The dispatches that are not finished, by the sparse index that holds nothing else. */
 export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): OpenDispatchRepository => ({
@@ -34,7 +34,7 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
   open: () => open(deps),
 
   async tasks(dispatchId) {
-    const items = await itemsLeft(deps, dispatchId, TASK_PREFIX);
+    const items = await pendingItems(deps, dispatchId, TASK_PREFIX);
     return items.flatMap((item) => {
       const { state, ...key } = Task.parse(item);
       const parsed = parseKey(key);
@@ -42,13 +42,13 @@ export const createOpenDispatchRepository = (deps: OpenDispatchRepositoryDeps): 
     });
   },
 
-  settle: (dispatch, rows, visitedAt, isLast) => settleDispatch(deps, dispatch, rows, visitedAt, isLast),
+  settle: (dispatch, rows, sweptAt, isLast) => settleDispatch(deps, dispatch, rows, sweptAt, isLast),
 
   overdueRows: (dispatch, statuses, from) => readOverdueRows(deps, dispatch, statuses, from),
 
   keepRequeue: (dispatchId, from) => changeOpen(deps, dispatchId, { requeueFrom: from && { ...from, until: toIso(from.until) } }),
 
-  mark: (dispatch, visitedAt) => changeOpen(deps, dispatch.dispatchId, visitOf(dispatch, visitedAt)),
+  mark: (dispatch, sweptAt) => changeOpen(deps, dispatch.dispatchId, visitOf(dispatch, sweptAt)),
 });
 
 const changeOpen = async (deps: OpenDispatchRepositoryDeps, dispatchId: string, set: Attributes): Promise<void> => {
@@ -64,7 +64,7 @@ async function* open({
   client,
   tableName,
   openIndex,
-}: OpenDispatchRepositoryDeps): AsyncGenerator<(Dispatch & SweepMarks) | 'unreadable'> {
+}: OpenDispatchRepositoryDeps): AsyncGenerator<(Dispatch & SweepState) | 'unreadable'> {
   const pages = paginateQuery(
     { client },
     {

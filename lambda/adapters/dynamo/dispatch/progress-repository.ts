@@ -2,20 +2,20 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import { Unavailable } from '../../../application/ports/accept-ports.ts';
-import type { Random, Sleep } from '../../../application/ports/ports.ts';
-import type { CountedDispatch, ProgressRepository } from '../../../application/ports/progress-ports.ts';
+import { Unavailable } from '../../../application/ports/errors.ts';
+import type { CountedDispatch, ProgressRepository } from '../../../application/ports/progress.ts';
+import type { Random, Sleep } from '../../../application/ports/system.ts';
 import type { RowCounts } from '../../../domain/dispatch/dispatch.ts';
-import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { changesCounts, changesDeliveries, NO_CHANGE } from '../../../domain/dispatch/progress.ts';
+import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { retry } from '../../../domain/shared/retry.ts';
+import { dispatchKey, OPEN, TASK_PREFIX } from '../client/keys.ts';
+import { pendingItems } from '../client/pending-items.ts';
+import { updateOf } from '../client/update.ts';
+import { DispatchItem } from '../recipient/items.ts';
+import { isAwsError, isTransient } from '../recipient/statements.ts';
 import { createEndingRepository } from './ending-repository.ts';
 import type { FinishDeps } from './finish-dispatch.ts';
-import { DispatchItem } from '../recipient/items.ts';
-import { itemsLeft } from '../client/items-left.ts';
-import { dispatchKey, OPEN, TASK_PREFIX } from '../client/keys.ts';
-import { isOfAws, isPassing } from '../recipient/statements.ts';
-import { updateOf } from '../client/update.ts';
 
 export interface ProgressRepositoryDeps extends FinishDeps {
   readonly random: Random;
@@ -49,7 +49,7 @@ export const createProgressRepository = (deps: ProgressRepositoryDeps): Progress
   },
 
   async isReopening(dispatchId) {
-    const tasks = await itemsLeft(deps, dispatchId, TASK_PREFIX);
+    const tasks = await pendingItems(deps, dispatchId, TASK_PREFIX);
     return tasks.some((item) => Reopening.safeParse(item).success);
   },
 
@@ -154,7 +154,7 @@ const write = async (
       return { done: true, result: (await deps.client.send(new UpdateCommand(update))).Attributes };
     } catch (failure) {
       if (failure instanceof ConditionalCheckFailedException) return { done: true, result: undefined };
-      if (!isPassing(failure)) throw failure;
+      if (!isTransient(failure)) throw failure;
       if (!isAnswer(failure)) throw new Unavailable('the table', RETRY_AFTER_SECONDS, failure);
       return { done: false, failure };
     }
@@ -164,7 +164,7 @@ const write = async (
 };
 
 /** Where none came the client has waited three times, and the function's time is short. */
-const isAnswer = (error: unknown): boolean => isOfAws(error) && error.$metadata['httpStatusCode'] !== undefined;
+const isAnswer = (error: unknown): boolean => isAwsError(error) && error.$metadata['httpStatusCode'] !== undefined;
 
 const Kept = DispatchItem.required({ counts: true, deliveries: true });
 const Raw = z.object({ counts: z.object({ PENDING: z.number().default(0), PROCESSING: z.number().default(0) }) });

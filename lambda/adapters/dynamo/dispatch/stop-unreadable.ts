@@ -1,9 +1,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 
-import { Unavailable } from '../../../application/ports/accept-ports.ts';
-import { type Instant, toIso } from '../../../domain/shared/instant.ts';
+import { Unavailable } from '../../../application/ports/errors.ts';
 import type { StopReason } from '../../../domain/dispatch/stop-rule.ts';
+import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { dispatchKey, type ItemKey } from '../client/keys.ts';
 import { orUnavailable, retryAfter } from '../client/or-unavailable.ts';
 

@@ -2,8 +2,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 
 import type { Dispatch } from '../../../domain/dispatch/dispatch.ts';
-import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import type { Stop } from '../../../domain/dispatch/stop-rule.ts';
+import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { dispatchKey } from '../client/keys.ts';
 import { updateOf } from '../client/update.ts';
 

@@ -1,12 +1,17 @@
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { DispatchPage, DispatchPosition, DispatchQuery, ListRepository } from '../../../application/ports/read-ports.ts';
-import type { OpenList } from '../../../application/ports/show-ports.ts';
+import type {
+  DispatchPage,
+  DispatchPosition,
+  DispatchQuery,
+  ListRepository,
+  OpenList,
+} from '../../../application/ports/queries.ts';
 import { type Dispatch, wasCounted } from '../../../domain/dispatch/dispatch.ts';
-import { DispatchItem } from '../recipient/items.ts';
 import { adminKey, ATTENTION, dispatchKey, OPEN } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
+import { DispatchItem } from '../recipient/items.ts';
 
 export interface ListRepositoryDeps {
   readonly client: DynamoDBDocumentClient;

@@ -1,23 +1,24 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { Clock, StoredRecipient } from '../../../application/ports/ports.ts';
-import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../../application/ports/read-ports.ts';
+import type { ReadRepository, RecipientPage, RecipientPosition, RecipientQuery } from '../../../application/ports/queries.ts';
+import type { StoredRecipient } from '../../../application/ports/recipients.ts';
+import type { Clock } from '../../../application/ports/system.ts';
 import { addCounts, type Counts, NO_COUNTS, type RowCounts } from '../../../domain/dispatch/dispatch.ts';
+import { addRowCounts, NO_CHANGE } from '../../../domain/dispatch/progress.ts';
 import type { LastEnd } from '../../../domain/frozen-counts.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
-import { addRowCounts, NO_CHANGE } from '../../../domain/dispatch/progress.ts';
-import { isExpired } from '../expiry.ts';
-import { DispatchItem, parseRecipientItem } from '../recipient/items.ts';
 import { dispatchKey, OPEN, RECIPIENT_PREFIX, recipientKey, shardPartition } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { readShards } from '../client/read-shards.ts';
-import { countFrozen, countRowGlances, RowGlance } from '../recipient/row-glance.ts';
+import { isExpired } from '../expiry.ts';
+import { DispatchItem, parseRecipientItem } from '../recipient/items.ts';
+import { countFrozen, countRowProjections, RowProjection } from '../recipient/row-projection.ts';
 
 /** Rows that one request looks at: with a filter, most may be passed over. */
 const ROWS_PER_REQUEST = 10_000;
 const ROWS_PER_QUERY = 1_000;
-const Counted = RowGlance.pick({ status: true, delivery: true, expiresAt: true, reopenedAfter: true });
+const Counted = RowProjection.pick({ status: true, delivery: true, expiresAt: true, reopenedAfter: true });
 
 /** Dispatches and their recipients as the table has them; rows that have expired are left out. */
 export const createReadRepository = (client: DynamoDBDocumentClient, tableName: string, clock: Clock): ReadRepository => ({
@@ -71,7 +72,7 @@ const countShard = async (
   // One that no version of this code wrote is left out, as recovery leaves it out.
   for await (const { Items = [] } of pages)
     rows.push(...Items.filter((item) => !isExpired(item, now)).flatMap((item) => Counted.safeParse(item).data ?? []));
-  return { ...countRowGlances(rows), frozen: countFrozen(rows, end) };
+  return { ...countRowProjections(rows), frozen: countFrozen(rows, end) };
 };
 
 /** Goes from shard to shard until the page is full. A query that finds nothing is not the end: the last shard is. */
@@ -83,11 +84,11 @@ const page = async (
 ): Promise<RecipientPage> => {
   const recipients: StoredRecipient[] = [];
   let position: RecipientPosition | undefined = query.from.shard < query.dispatch.shards ? query.from : undefined;
-  let rowsLeft = ROWS_PER_REQUEST;
-  while (position !== undefined && recipients.length < query.limit && rowsLeft > 0) {
+  let pendingRows = ROWS_PER_REQUEST;
+  while (position !== undefined && recipients.length < query.limit && pendingRows > 0) {
     const part: Part = await readPart(client, tableName, query, position, query.limit - recipients.length, now);
     recipients.push(...part.recipients);
-    rowsLeft -= part.rows;
+    pendingRows -= part.rows;
     position = part.next;
   }
   return { recipients, ...(position !== undefined && { next: position }) };

@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-import type { Random, Sleep } from '../../../application/ports/ports.ts';
-import type { Addressee } from '../../../domain/dispatch/content.ts';
+import type { Random, Sleep } from '../../../application/ports/system.ts';
+import type { RecipientInput } from '../../../domain/dispatch/content.ts';
+import { shardOf } from '../../../domain/dispatch/shards.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
 import { retryWaitMs } from '../../../domain/shared/retry.ts';
-import { shardOf } from '../../../domain/dispatch/shards.ts';
-import { newRecipientItem } from './items.ts';
 import { recipientKey } from '../client/keys.ts';
+import { newRecipientItem } from './items.ts';
 import { executeAll, type Statement } from './statements.ts';
 
 export interface InsertDeps {
@@ -32,11 +32,11 @@ const BACKOFF = { baseMs: 400, capMs: 5_000 };
 export const putNewRecipients = async (
   deps: InsertDeps,
   { dispatchId, shards }: { readonly dispatchId: string; readonly shards: number },
-  addressees: readonly Addressee[],
+  recipientInputs: readonly RecipientInput[],
   now: Instant,
   hasTime: () => boolean,
 ): Promise<boolean> => {
-  let open = addressees.map(({ applyId, email, variables }) =>
+  let open = recipientInputs.map(({ applyId, email, variables }) =>
     insert(deps.tableName, {
       ...recipientKey({ dispatchId, shard: shardOf(applyId, shards), applyId }),
       ...newRecipientItem(email, variables, now),

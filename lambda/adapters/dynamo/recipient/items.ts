@@ -1,14 +1,15 @@
 import * as z from 'zod';
 
-import type { StoredRecipient, SweepMarks } from '../../../application/ports/ports.ts';
+import type { SweepState } from '../../../application/ports/progress.ts';
+import type { StoredRecipient } from '../../../application/ports/recipients.ts';
 import { VariablesSchema } from '../../../contracts/json.ts';
-import type { Attempt } from '../../../domain/recipient/attempt.ts';
 import type { Variables } from '../../../domain/dispatch/content.ts';
-import { DELIVERY_STATES, MAIL_EVENT_KINDS, type MailEvent } from '../../../domain/recipient/delivery.ts';
 import type { Counts, Deliveries, Dispatch } from '../../../domain/dispatch/dispatch.ts';
-import { expiryAfter, fromIso, type Instant, toIso } from '../../../domain/shared/instant.ts';
-import type { Recipient } from '../../../domain/recipient/recipient.ts';
 import { STOP_REASONS } from '../../../domain/dispatch/stop-rule.ts';
+import type { Attempt } from '../../../domain/recipient/attempt.ts';
+import { DELIVERY_STATES, MAIL_EVENT_KINDS, type MailEvent } from '../../../domain/recipient/delivery.ts';
+import type { Recipient } from '../../../domain/recipient/recipient.ts';
+import { expiryAfter, fromIso, type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { RECIPIENT_PREFIX } from '../client/keys.ts';
 
 /** An instant as it is stored. */
@@ -61,7 +62,7 @@ export const DispatchItem = z.object({
   countedAt: Iso.exactOptional(),
   countsVersion: Count.exactOptional(),
   lastProgressAt: Iso.exactOptional(),
-  visitedAt: Iso.exactOptional(),
+  sweptAt: Iso.exactOptional(),
   completedAt: Iso.exactOptional(),
   outcome: z.enum(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),
   needsAttention: z.boolean().exactOptional(),
@@ -75,7 +76,7 @@ export const DispatchItem = z.object({
   unexpanded: Count.exactOptional(),
   frozenCounts: CountsSchema.exactOptional(),
   frozenGeneration: Count.exactOptional(),
-}) satisfies z.ZodType<Dispatch & SweepMarks>;
+}) satisfies z.ZodType<Dispatch & SweepState>;
 
 const Expiry = { expiresAt: z.number().exactOptional() };
 /** The content item: the content itself, or the key of the object that holds it. */

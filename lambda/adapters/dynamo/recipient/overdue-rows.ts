@@ -1,11 +1,11 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { OpenDispatchRepository, OpenRowStatus, OverduePosition, OverdueRow } from '../../../application/ports/ports.ts';
+import type { OpenDispatchRepository, OpenRowStatus, OverduePosition, OverdueRow } from '../../../application/ports/progress.ts';
 import type { Dispatch } from '../../../domain/dispatch/dispatch.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
 import { parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition } from '../client/keys.ts';
-import { overdueSince, RowGlance } from './row-glance.ts';
+import { overdueSince, RowProjection } from './row-projection.ts';
 
 /** Read per page, so that a pass keeps no more than these in memory. */
 const ROWS_PER_PAGE = 1_000;
@@ -44,7 +44,7 @@ export const readOverdueRows = async (
 };
 
 const toOverdueRow = (item: unknown, until: Instant): OverdueRow[] => {
-  const row = RowGlance.safeParse(item).data;
+  const row = RowProjection.safeParse(item).data;
   const key = row && parseKey(row);
   const since = row && overdueSince(row, until);
   if (key?.kind !== 'recipient' || since === undefined || (row?.status !== 'PENDING' && row?.status !== 'PROCESSING')) return [];

@@ -3,23 +3,21 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk
 
 import type {
   ClaimResult,
-  Clock,
-  Random,
   RecipientRepository,
   RecipientWrite,
-  Sleep,
   StoredRecipient,
   WriteResult,
-} from '../../../application/ports/ports.ts';
-import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
+} from '../../../application/ports/recipients.ts';
+import type { Clock, Random, Sleep } from '../../../application/ports/system.ts';
 import type { Lease, RecipientKey } from '../../../domain/recipient/recipient.ts';
-import { amendRecipient } from './amend.ts';
+import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
+import { recipientKey } from '../client/keys.ts';
+import { updateOf } from '../client/update.ts';
 import { isExpired } from '../expiry.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
-import { recipientKey } from '../client/keys.ts';
+import { patchRecipient } from './patch-recipient.ts';
 import { reopenRecipient } from './reopen.ts';
-import { executeAll, isOfAws, isPassing, type Statement, type StatementResult } from './statements.ts';
-import { updateOf } from '../client/update.ts';
+import { executeAll, isAwsError, isTransient, type Statement, type StatementResult } from './statements.ts';
 
 export interface RecipientRepositoryDeps {
   readonly client: DynamoDBDocumentClient;
@@ -39,7 +37,7 @@ export const createRecipientRepository = (deps: RecipientRepositoryDeps): Recipi
       claims.map((claim) => claimStatement(deps.tableName, claim, now)),
       deps,
     );
-    return Promise.all(results.map((result, i) => judgeClaim(deps, claims[i], result)));
+    return Promise.all(results.map((result, i) => checkClaim(deps, claims[i], result)));
   },
 
   async writeAll(writes) {
@@ -48,21 +46,21 @@ export const createRecipientRepository = (deps: RecipientRepositoryDeps): Recipi
       writes.map((write) => writeStatement(deps, write)),
       deps,
     );
-    return Promise.all(results.map((result, i) => judgeWrite(deps, writes[i], result)));
+    return Promise.all(results.map((result, i) => checkWrite(deps, writes[i], result)));
   },
 
   async find(key) {
     try {
       return await find(deps, key);
     } catch (error) {
-      if (isOfAws(error)) throw error;
+      if (isAwsError(error)) throw error;
       return 'unavailable';
     }
   },
 
   reopen: (key, from, next, dispatch) => reopenRecipient(deps, key, from, next, dispatch),
   cancel: (key, now) => cancel(deps, key, now),
-  amend: (key, change) => amendRecipient(deps, key, change),
+  applyPatch: (key, change) => patchRecipient(deps, key, change),
 });
 
 /** The condition is the rule of the domain: PENDING, and due. A parity test ties the two. */
@@ -98,7 +96,7 @@ const writeStatement = (
   };
 };
 
-const judgeClaim = async (
+const checkClaim = async (
   deps: RecipientRepositoryDeps,
   claim: { key: RecipientKey; lease: Lease } | undefined,
   result: StatementResult,
@@ -113,7 +111,7 @@ const judgeClaim = async (
       return asClaimed(read, claim.lease);
     return result.outcome === 'unanswered' ? { outcome: 'unavailable' } : { outcome: 'refused', found: read };
   } catch (error) {
-    if (isOfAws(error)) throw error;
+    if (isAwsError(error)) throw error;
     // One row that cannot be read must not hold up the others of the batch.
     return { outcome: 'broken' };
   }
@@ -125,7 +123,7 @@ export const asClaimed = (row: StoredRecipient, lease: Lease): ClaimResult =>
     ? { outcome: 'claimed', claimed: { ...row, recipient: row.recipient } }
     : { outcome: 'refused', found: row };
 
-const judgeWrite = async (
+const checkWrite = async (
   deps: RecipientRepositoryDeps,
   write: RecipientWrite | undefined,
   result: StatementResult,
@@ -134,7 +132,7 @@ const judgeWrite = async (
   if (write === undefined || result.outcome !== 'condition-failed') return 'unavailable';
   const read = await find(deps, write.key);
   if (read === 'unavailable') return 'unavailable';
-  return read !== undefined && isOurs(read, write) ? 'written' : 'lease-lost';
+  return read !== undefined && isOurs(read, write) ? 'written' : 'conflict';
 };
 
 /** Our own write, repeated by the SDK after its answer was lost, finds what it wrote itself; nobody else writes by this lease. */
@@ -155,8 +153,8 @@ const cancel = async (
     await client.send(new UpdateCommand(updateOf(tableName, recipientKey(key), set, { status: 'PENDING' })));
     return 'written';
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return 'lease-lost';
-    if (isPassing(error)) return 'unavailable';
+    if (error instanceof ConditionalCheckFailedException) return 'conflict';
+    if (isTransient(error)) return 'unavailable';
     throw error;
   }
 };
@@ -169,7 +167,7 @@ const find = async (
     const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: recipientKey(key), ConsistentRead: true }));
     return Item === undefined || isExpired(Item, clock()) ? undefined : parseRecipientItem(Item);
   } catch (error) {
-    if (isPassing(error)) return 'unavailable';
+    if (isTransient(error)) return 'unavailable';
     throw error;
   }
 };

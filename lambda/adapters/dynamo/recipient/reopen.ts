@@ -1,17 +1,18 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { Clock, WriteResult } from '../../../application/ports/ports.ts';
+import type { WriteResult } from '../../../application/ports/recipients.ts';
+import type { Clock } from '../../../application/ports/system.ts';
 import type { DispatchStatus } from '../../../domain/dispatch/dispatch.ts';
 import { frozenChange } from '../../../domain/frozen-counts.ts';
+import type { Recipient, RecipientIn, RecipientKey } from '../../../domain/recipient/recipient.ts';
 import { type Instant, toIso } from '../../../domain/shared/instant.ts';
-import type { In, Recipient, RecipientKey } from '../../../domain/recipient/recipient.ts';
+import { contentKey, dispatchKey, OPEN, recipientKey } from '../client/keys.ts';
+import { updateOf } from '../client/update.ts';
 import { expiryNow, NOT_EXPIRED } from '../expiry.ts';
 import { readLastEnd, reopenedAfterOf, withFrozenChange } from '../frozen-counts.ts';
 import { stateAttributes } from './items.ts';
-import { contentKey, dispatchKey, OPEN, recipientKey } from '../client/keys.ts';
-import { isPassing } from './statements.ts';
-import { updateOf } from '../client/update.ts';
+import { isTransient } from './statements.ts';
 
 export interface ReopenDeps {
   readonly client: DynamoDBDocumentClient;
@@ -27,11 +28,11 @@ export interface ReopenDeps {
 export const reopenRecipient = async (
   { client, tableName, clock }: ReopenDeps,
   key: RecipientKey,
-  from: In<'FAILED' | 'UNKNOWN'>,
+  from: RecipientIn<'FAILED' | 'UNKNOWN'>,
   next: Recipient,
   dispatch: DispatchStatus,
 ): Promise<WriteResult> => {
-  if (dispatch === 'CANCELLED') return 'lease-lost';
+  if (dispatch === 'CANCELLED') return 'conflict';
   const { status, round, lastErrorCode, failedAt } = from;
   const as = { status, round, lastErrorCode, failedAt: toIso(failedAt) };
   try {
@@ -40,7 +41,7 @@ export const reopenRecipient = async (
       readLastEnd(client, tableName, key.dispatchId),
       readReopened(client, tableName, key),
     ]);
-    if (end === undefined || found === undefined) return 'lease-lost';
+    if (end === undefined || found === undefined) return 'conflict';
     const frozen = frozenChange({ status, ...found }, next.status, end);
     const set = { ...stateAttributes(next), ...(frozen && { reopenedAfter: end.frozenGeneration }), expiresAt: undefined };
     const opened = openAgain(tableName, key.dispatchId, dispatch, next);
@@ -64,9 +65,9 @@ export const reopenRecipient = async (
   } catch (error) {
     if (error instanceof TransactionCanceledException) {
       const failed = error.CancellationReasons?.some(({ Code }) => Code === 'ConditionalCheckFailed') ?? false;
-      return failed ? 'lease-lost' : 'unavailable';
+      return failed ? 'conflict' : 'unavailable';
     }
-    if (isPassing(error)) return 'unavailable';
+    if (isTransient(error)) return 'unavailable';
     throw error;
   }
 };

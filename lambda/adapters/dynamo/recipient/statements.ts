@@ -65,15 +65,15 @@ const execute = async (
     );
     return statements.map((_, i) => {
       const response = Responses[i];
-      return response === undefined ? undefined : judge(response.Error?.Code, response.Item);
+      return response === undefined ? undefined : evaluate(response.Error?.Code, response.Item);
     });
   } catch (error) {
-    if (isPassing(error)) return statements.map(() => undefined);
+    if (isTransient(error)) return statements.map(() => undefined);
     throw error;
   }
 };
 
-const judge = (code: string | undefined, item: Record<string, unknown> | undefined): StatementResult | undefined => {
+const evaluate = (code: string | undefined, item: Record<string, unknown> | undefined): StatementResult | undefined => {
   if (code === undefined) return { outcome: 'done', item };
   if (code === 'ConditionalCheckFailed') return { outcome: 'condition-failed' };
   if (code === 'DuplicateItem') return { outcome: 'exists' };
@@ -81,12 +81,12 @@ const judge = (code: string | undefined, item: Record<string, unknown> | undefin
 };
 
 /** Whether an error came from an AWS client, which alone adds $metadata; any other is about our own data or a bug of ours. */
-export const isOfAws = (error: unknown): error is Error & { readonly $metadata: Record<string, unknown> } =>
+export const isAwsError = (error: unknown): error is Error & { readonly $metadata: Record<string, unknown> } =>
   error instanceof Error && '$metadata' in error && isRecord(error.$metadata);
 
 /** Whether a failed call says nothing about the request itself: no answer, throttled, or trouble on the other side. */
-export const isPassing = (error: unknown): boolean => {
-  if (!isOfAws(error)) return false;
+export const isTransient = (error: unknown): boolean => {
+  if (!isAwsError(error)) return false;
   const status = error.$metadata['httpStatusCode'];
   return typeof status !== 'number' || status >= 500 || PASSING_NAMES.has(error.name);
 };
@@ -102,7 +102,7 @@ const THROTTLED = new Set([
 
 /** Whether the table takes less than it was asked for, be it for one item of a transaction only. */
 export const isThrottling = (error: unknown): boolean => {
-  if (!isOfAws(error)) return false;
+  if (!isAwsError(error)) return false;
   const reasons = 'CancellationReasons' in error && Array.isArray(error.CancellationReasons) ? error.CancellationReasons : [];
   return [error.name, ...reasons.map((reason: unknown) => (isRecord(reason) ? String(reason['Code']) : ''))].some((name) =>
     THROTTLED.has(name),

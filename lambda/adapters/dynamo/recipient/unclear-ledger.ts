@@ -1,12 +1,12 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { LedgerPage, UnclearLedger } from '../../../application/ports/unclear-ports.ts';
-import { toIso } from '../../../domain/shared/instant.ts';
+import type { LedgerPage, UnclearLedger } from '../../../application/ports/control.ts';
 import { shardOf } from '../../../domain/dispatch/shards.ts';
 import type { UnclearAttempt } from '../../../domain/recipient/unclear.ts';
-import { Count, Iso } from './items.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import { type ItemKey, unclearPartition } from '../client/keys.ts';
+import { Count, Iso } from './items.ts';
 
 /** A partition takes 1,000 writes a second: if every answer at 5,000 mails a second is lost, each of these gets 625. */
 const SHARDS = 8;

@@ -2,12 +2,12 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { WalkRepository } from '../../../application/ports/unclear-ports.ts';
-import { toIso } from '../../../domain/shared/instant.ts';
+import type { WalkRepository } from '../../../application/ports/control.ts';
 import type { Canary } from '../../../domain/recipient/unclear.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import { isNotSince } from '../client/instant-conditions.ts';
-import { Iso } from './items.ts';
 import { controlKey } from '../client/keys.ts';
+import { Iso } from './items.ts';
 
 /**
  * What cannot be read counts as absent, and the next walk writes it anew. A clock that was lost so makes every attempt wait anew,

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 
-import type { ExportRepository } from '../../../application/ports/operate-ports.ts';
+import type { ExportRepository } from '../../../application/ports/tasks.ts';
 import { taskKey } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { TaskItem } from './task-item.ts';

@@ -2,16 +2,16 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { NewTask, OperateRepository } from '../../../application/ports/operate-ports.ts';
+import type { NewTask, OperateRepository } from '../../../application/ports/tasks.ts';
+import type { Command } from '../../../domain/dispatch/command.ts';
 import type { Dispatch } from '../../../domain/dispatch/dispatch.ts';
 import { type Instant, toIso } from '../../../domain/shared/instant.ts';
-import type { Operation } from '../../../domain/dispatch/operation.ts';
-import { DispatchItem } from '../recipient/items.ts';
 import { contentKey, dispatchKey, OPEN, taskKey } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
-import { isPassing } from '../recipient/statements.ts';
-import { newTaskItem } from './task-item.ts';
 import { type Attributes, updateOf } from '../client/update.ts';
+import { DispatchItem } from '../recipient/items.ts';
+import { isTransient } from '../recipient/statements.ts';
+import { newTaskItem } from './task-item.ts';
 
 const Expiry = z.object({ expiresAt: z.number().exactOptional() });
 
@@ -71,7 +71,7 @@ export const createOperateRepository = (client: DynamoDBDocumentClient, tableNam
       return true;
     } catch (error) {
       // Changed by somebody else, or two writes met at the item: whoever asks reads again.
-      if (error instanceof TransactionCanceledException || isPassing(error)) return false;
+      if (error instanceof TransactionCanceledException || isTransient(error)) return false;
       throw error;
     }
   },
@@ -85,7 +85,7 @@ const changes = (kind: NewTask['kind'], { status, generation }: Dispatch, now: I
   ...OWN_CHANGES[kind](toIso(now)),
 });
 
-const OWN_CHANGES: Readonly<Record<Operation, (now: string) => Attributes>> = {
+const OWN_CHANGES: Readonly<Record<Command, (now: string) => Attributes>> = {
   cancel: (now) => ({ cancelledAt: now }),
   resume: (now) => ({
     resumedAt: now,

@@ -1,11 +1,11 @@
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { OrphanRepository } from '../../../application/ports/list-ports.ts';
+import type { OrphanRepository } from '../../../application/ports/objects.ts';
 import { parseObjectKey } from '../../../contracts/queue/object-key.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
-import { Count, Iso } from '../recipient/items.ts';
 import { BATCH_PREFIX, contentKey, controlKey, dispatchPartition, type ItemKey } from '../client/keys.ts';
+import { Count, Iso } from '../recipient/items.ts';
 
 const Naming = z.object({ object: z.string().exactOptional() });
 /** What cannot be read begins anew: a search may be made at any time, from the first object on. */

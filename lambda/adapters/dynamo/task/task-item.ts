@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-import type { NewTask, OpenTask } from '../../../application/ports/operate-ports.ts';
-import { toIso } from '../../../domain/shared/instant.ts';
+import type { NewTask, OpenTask } from '../../../application/ports/tasks.ts';
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import { Count, Iso } from '../recipient/items.ts';
 
 const Cursor = z.object({ shard: z.number().int().nonnegative(), after: z.string().exactOptional() });

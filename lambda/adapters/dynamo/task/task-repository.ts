@@ -2,16 +2,17 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { TaskProgress, TaskRepository, TaskRow } from '../../../application/ports/operate-ports.ts';
-import type { Clock, StoredRecipient } from '../../../application/ports/ports.ts';
-import type { RecipientPosition } from '../../../application/ports/read-ports.ts';
-import { toIso } from '../../../domain/shared/instant.ts';
+import type { RecipientPosition } from '../../../application/ports/queries.ts';
+import type { StoredRecipient } from '../../../application/ports/recipients.ts';
+import type { Clock } from '../../../application/ports/system.ts';
+import type { TaskProgress, TaskRepository, TaskRow } from '../../../application/ports/tasks.ts';
 import type { RecipientStatus } from '../../../domain/recipient/recipient.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
+import { dispatchKey, type ItemKey, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, taskKey } from '../client/keys.ts';
+import { updateOf } from '../client/update.ts';
 import { isExpired } from '../expiry.ts';
 import { DispatchItem, parseRecipientItem } from '../recipient/items.ts';
-import { dispatchKey, type ItemKey, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, taskKey } from '../client/keys.ts';
 import { TaskItem } from './task-item.ts';
-import { updateOf } from '../client/update.ts';
 
 /** So many are worked on between two moves of the cursor; with their longest variables they fill one answer. */
 const ROWS_PER_PAGE = 200;

@@ -1,12 +1,12 @@
-import type { CheckContent, CheckResult, RecipientFault } from '../../../application/ports/accept-ports.ts';
-import type { Addressee, DispatchContent, Variables } from '../../../domain/dispatch/content.ts';
-import type { Lookup } from './analyse.ts';
+import type { CheckContent, CheckResult, RecipientFault } from '../../../application/ports/accept.ts';
+import type { DispatchContent, RecipientInput, Variables } from '../../../domain/dispatch/content.ts';
 import { renderLimits } from '../engine/budget.ts';
-import { compileContent, type CompiledContent, InvalidContent } from './compile-content.ts';
 import { RenderFault } from '../engine/render-fault.ts';
-import { requestFieldFaults } from './request-fields.ts';
+import { within } from '../engine/run-within.ts';
 import { ownProperty, toText } from '../engine/values.ts';
-import { within } from '../engine/within.ts';
+import type { Lookup } from './analyse.ts';
+import { compileContent, type CompiledContent, InvalidContent } from './compile-content.ts';
+import { requestFieldFaults } from './request-fields.ts';
 
 /** Recipients whose mails are rendered in any case, and whose faults are listed. */
 const FIRST = 20;
@@ -28,7 +28,7 @@ export const createCheckContent =
     return checked.done ? checked.result : { outcome: 'too-costly' };
   };
 
-const check = (content: DispatchContent, recipients: readonly Addressee[], maxMailBytes: number): CheckResult => {
+const check = (content: DispatchContent, recipients: readonly RecipientInput[], maxMailBytes: number): CheckResult => {
   const compiled = tryCompile(content, maxMailBytes);
   if ('outcome' in compiled) return compiled;
 

@@ -1,10 +1,10 @@
-import type { TemplateFault, TemplatePart } from '../../../application/ports/accept-ports.ts';
+import type { TemplateFault, TemplatePart } from '../../../application/ports/accept.ts';
 import type { DispatchContent, RenderedMail, Variables } from '../../../domain/dispatch/content.ts';
-import type { Lookup } from './analyse.ts';
 import { Budget, type RenderLimits } from '../engine/budget.ts';
 import { compile, type CompiledTemplate, pickValues, type Values } from '../engine/engine.ts';
-import { bodyText, headerText, unsubscribeUrl } from './mail-text.ts';
 import { RenderFault } from '../engine/render-fault.ts';
+import type { Lookup } from './analyse.ts';
+import { bodyText, headerText, unsubscribeUrl } from './mail-text.ts';
 
 /** RFC 5322's longest line. */
 const LONGEST_SUBJECT = 998;

@@ -1,8 +1,8 @@
-import type { MailRenderer } from '../../../application/ports/ports.ts';
+import type { MailRenderer } from '../../../application/ports/provider.ts';
 import type { DispatchContent } from '../../../domain/dispatch/content.ts';
-import { InvalidContent } from './compile-content.ts';
 import { RenderFault } from '../engine/render-fault.ts';
 import { createRenderer, type DispatchRenderer } from '../engine/renderer.ts';
+import { InvalidContent } from './compile-content.ts';
 
 /** Dispatches whose compiled templates a sender keeps: it seldom works on more at a time. */
 const KEPT = 20;
@@ -22,9 +22,9 @@ export const createMailRenderer = (maxMailBytes: number): MailRenderer => {
   };
 
   return {
-    render(dispatchId, content, addressee) {
+    render(dispatchId, content, recipientInput) {
       try {
-        return { ok: true, mail: rendererOf(dispatchId, content).render(addressee) };
+        return { ok: true, mail: rendererOf(dispatchId, content).render(recipientInput) };
       } catch (error) {
         if (error instanceof RenderFault) return { ok: false, code: error.code };
         if (error instanceof InvalidContent) return { ok: false, code: 'INVALID_TEMPLATE' };

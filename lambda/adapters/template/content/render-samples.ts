@@ -1,9 +1,9 @@
-import type { RenderSamples, SampleMail } from '../../../application/ports/accept-ports.ts';
-import type { Addressee, DispatchContent } from '../../../domain/dispatch/content.ts';
+import type { RenderSamples, SampleMail } from '../../../application/ports/accept.ts';
+import type { DispatchContent, RecipientInput } from '../../../domain/dispatch/content.ts';
 import { renderLimits } from '../engine/budget.ts';
-import { compileContent, InvalidContent } from './compile-content.ts';
 import { RenderFault } from '../engine/render-fault.ts';
-import { within } from '../engine/within.ts';
+import { within } from '../engine/run-within.ts';
+import { compileContent, InvalidContent } from './compile-content.ts';
 
 const SAMPLES = 3;
 /** Recipients tried for that. */
@@ -25,7 +25,7 @@ export const createRenderSamples =
 const renderFirst = (
   mails: SampleMail[],
   content: DispatchContent,
-  recipients: readonly Addressee[],
+  recipients: readonly RecipientInput[],
   maxMailBytes: number,
 ): 'all' | 'too-large' => {
   let left = MOST_CHARACTERS;
@@ -37,7 +37,7 @@ const renderFirst = (
   return 'all';
 };
 
-function* mailsOf(content: DispatchContent, recipients: readonly Addressee[], maxMailBytes: number): Generator<SampleMail> {
+function* mailsOf(content: DispatchContent, recipients: readonly RecipientInput[], maxMailBytes: number): Generator<SampleMail> {
   try {
     const compiled = compileContent(content, renderLimits(maxMailBytes));
     for (const { applyId, email, variables } of recipients) {

@@ -1,6 +1,6 @@
 import Handlebars from 'handlebars';
 
-import type { TemplateFault } from '../../../application/ports/accept-ports.ts';
+import type { TemplateFault } from '../../../application/ports/accept.ts';
 import type { DispatchContent } from '../../../domain/dispatch/content.ts';
 import { isTooComplex } from '../engine/source-limits.ts';
 import { blockParamsOf, isGiven } from '../engine/syntax-tree.ts';

@@ -1,4 +1,4 @@
-import type { RenderRule } from '../../../application/ports/accept-ports.ts';
+import type { RenderRule } from '../../../application/ports/accept.ts';
 
 interface FaultDetail {
   /** The variable concerned, if one is known. */

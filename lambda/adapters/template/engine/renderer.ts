@@ -1,11 +1,11 @@
-import type { Addressee, DispatchContent, RenderedMail } from '../../../domain/dispatch/content.ts';
-import { renderLimits } from './budget.ts';
+import type { DispatchContent, RecipientInput, RenderedMail } from '../../../domain/dispatch/content.ts';
 import { compileContent } from '../content/compile-content.ts';
+import { renderLimits } from './budget.ts';
 
 /** The mails of one dispatch. */
 export interface DispatchRenderer {
   /** Throws a RenderFault. */
-  render(addressee: Addressee): RenderedMail;
+  render(recipientInput: RecipientInput): RenderedMail;
 }
 
 /** Compiles a dispatch's templates once and renders its mails one by one. */

@@ -1,7 +1,7 @@
-import type { Instant } from '../../../domain/shared/instant.ts';
 import type { RecipientKey } from '../../../domain/recipient/recipient.ts';
 import type { SendAnswer } from '../../../domain/sending/send-answer.ts';
-import { type AttemptAnswer, type AttemptEnd, groupId } from '../attempt-end.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
+import { type AttemptAnswer, type FinishedAttempt, groupId } from '../finished-attempt.ts';
 
 /** What the rules about pauses look at in a finished attempt. */
 export interface NotedAnswer {
@@ -12,7 +12,7 @@ export interface NotedAnswer {
   readonly answer: AttemptAnswer;
 }
 
-export const toNotedAnswer = ({ group, claimed, answer }: AttemptEnd): NotedAnswer => ({
+export const toNotedAnswer = ({ group, claimed, answer }: FinishedAttempt): NotedAnswer => ({
   key: group.key,
   from: group.content.from,
   startedAt: claimed.attempts.at(-1)?.startedAt ?? 0,

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../domain/shared/instant.ts';
-import type { CanaryRepository, Clock, Random } from '../../ports/ports.ts';
+import type { CanaryRepository } from '../../ports/control.ts';
+import type { Clock, Random } from '../../ports/system.ts';
 import type { SharedCanary } from './shared-canary.ts';
 
 /** Whether this environment's own credentials are accepted. */

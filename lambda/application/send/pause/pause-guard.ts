@@ -1,4 +1,3 @@
-import type { Instant } from '../../../domain/shared/instant.ts';
 import {
   ANSWERS_LOST,
   CREDENTIALS,
@@ -10,25 +9,18 @@ import {
   TROUBLE_IN_A_ROW,
 } from '../../../domain/sending/pause.ts';
 import { afterMail, type ProbeEnd } from '../../../domain/sending/probe.ts';
-import type { AttemptAnswer } from '../attempt-end.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
+import type { CanaryRepository, SendingRepository, SweepStates, TableIdentity } from '../../ports/control.ts';
+import type { MailProvider } from '../../ports/provider.ts';
+import type { ClaimedRecipient } from '../../ports/recipients.ts';
+import type { Clock, NewId, Random, Sleep } from '../../ports/system.ts';
+import type { AttemptAnswer } from '../finished-attempt.ts';
+import type { QuotaRoom } from '../rate/quota-room.ts';
 import { type NotedAnswer, wasAsked } from './noted-answer.ts';
 import { createOwnCredentials } from './own-credentials.ts';
 import { createPauseState } from './pause-state.ts';
-import type {
-  CanaryRepository,
-  ClaimedRecipient,
-  Clock,
-  MailProvider,
-  NewId,
-  Random,
-  SendingRepository,
-  Sleep,
-  SweepTraces,
-} from '../../ports/ports.ts';
 import { probeByCanary, probeQuota } from './probe-pause.ts';
-import type { QuotaRoom } from '../rate/quota-room.ts';
 import { createRefusalRules } from './refusal-rules.ts';
-import type { TableIdentity } from '../../ports/restore-ports.ts';
 import { createSharedCanary } from './shared-canary.ts';
 import { createTroubleWatch } from './trouble-watch.ts';
 
@@ -57,7 +49,7 @@ export interface PauseGuard {
 
 export interface PauseGuardDeps {
   readonly sending: SendingRepository;
-  readonly sweeps: SweepTraces;
+  readonly sweeps: SweepStates;
   readonly identity: Pick<TableIdentity, 'origin'>;
   readonly canaries: CanaryRepository;
   readonly provider: Pick<MailProvider, 'sendCanary'>;

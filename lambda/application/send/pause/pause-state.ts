@@ -1,7 +1,7 @@
-import type { Instant } from '../../../domain/shared/instant.ts';
 import type { Sending } from '../../../domain/sending/pause.ts';
-import type { Clock, SendingRepository, SweepTraces } from '../../ports/ports.ts';
-import type { TableIdentity, TableOrigin } from '../../ports/restore-ports.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
+import type { SendingRepository, SweepStates, TableIdentity, TableOrigin } from '../../ports/control.ts';
+import type { Clock } from '../../ports/system.ts';
 
 /** How sending stood when it was last read. */
 export interface KnownSending {
@@ -21,7 +21,7 @@ export interface PauseState {
 
 export interface PauseStateDeps {
   readonly sending: SendingRepository;
-  readonly sweeps: Pick<SweepTraces, 'lastPassAt'>;
+  readonly sweeps: Pick<SweepStates, 'lastPassAt'>;
   readonly identity: Pick<TableIdentity, 'origin'>;
 }
 

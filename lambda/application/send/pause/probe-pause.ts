@@ -1,6 +1,6 @@
 import { kindOf, type PausePolicy, type Sending, type ServicePause } from '../../../domain/sending/pause.ts';
 import { afterCanary, type ProbeEnd, readCanary, toBeContinued } from '../../../domain/sending/probe.ts';
-import type { Clock, Random, Sleep } from '../../ports/ports.ts';
+import type { Clock, Random, Sleep } from '../../ports/system.ts';
 import type { QuotaRoom } from '../rate/quota-room.ts';
 import type { SharedCanary } from './shared-canary.ts';
 

@@ -1,11 +1,12 @@
-import type { Instant } from '../../../domain/shared/instant.ts';
 import { DAILY_QUOTA } from '../../../domain/sending/pause.ts';
 import { readCanary } from '../../../domain/sending/probe.ts';
 import { endOf, isForeignFrom, previousRefusal } from '../../../domain/sending/refusals.ts';
-import type { AttemptAnswer } from '../attempt-end.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
+import type { CanaryResult } from '../../ports/control.ts';
+import type { ClaimedRecipient } from '../../ports/recipients.ts';
+import type { AttemptAnswer } from '../finished-attempt.ts';
 import type { NotedAnswer } from './noted-answer.ts';
 import type { PauseGuardDeps } from './pause-guard.ts';
-import type { CanaryResult, ClaimedRecipient } from '../../ports/ports.ts';
 import { createRefusalWatch, type RefusalRun } from './refusal-watch.ts';
 import type { SharedCanary } from './shared-canary.ts';
 

@@ -1,7 +1,6 @@
-import type { Instant } from '../../../domain/shared/instant.ts';
 import { extended, firstAt, isRun, lastAt, NO_STREAK, type Streak } from '../../../domain/sending/streak.ts';
-import type { NotedAnswer } from './noted-answer.ts';
-import { recipientOf } from './noted-answer.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
+import { type NotedAnswer, recipientOf } from './noted-answer.ts';
 
 /** Ten refusals in a row: of one dispatch, or of all mails of this sender. */
 export interface RefusalRun {

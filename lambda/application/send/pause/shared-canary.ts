@@ -1,6 +1,8 @@
-import type { Instant } from '../../../domain/shared/instant.ts';
 import type { SendAnswer } from '../../../domain/sending/send-answer.ts';
-import type { CanaryRepository, CanaryResult, Clock, MailProvider } from '../../ports/ports.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
+import type { CanaryRepository, CanaryResult } from '../../ports/control.ts';
+import type { MailProvider } from '../../ports/provider.ts';
+import type { Clock } from '../../ports/system.ts';
 
 /** The canaries that answer questions about the account, for all senders together. */
 export interface SharedCanary {

@@ -1,6 +1,6 @@
 import { areHeavy, extended, isRun, type Losses, NO_STREAK, recentLosses, type Streak } from '../../../domain/sending/streak.ts';
+import type { Clock } from '../../ports/system.ts';
 import { type NotedAnswer, recipientOf, wasAsked } from './noted-answer.ts';
-import type { Clock } from '../../ports/ports.ts';
 
 /** Sees when SES, or the way to it, fails for all mails of one sender environment. */
 export interface TroubleWatch {

@@ -1,6 +1,6 @@
 import { type Account, isOutdated } from '../../../domain/sending/account.ts';
-import type { AccountRepository } from '../../ports/account-ports.ts';
-import type { Clock } from '../../ports/ports.ts';
+import type { AccountRepository } from '../../ports/control.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { RefreshAccount } from './refresh-account.ts';
 
 export interface InspectAccountDeps {

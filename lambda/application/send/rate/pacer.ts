@@ -1,5 +1,14 @@
-import { type Bucket, chunkSize, newBucket, NO_RESTRAINT, paceOf, restraintNow, take, throttled } from '../../../domain/sending/pace.ts';
-import type { Clock } from '../../ports/ports.ts';
+import {
+  type Bucket,
+  chunkSize,
+  newBucket,
+  NO_RESTRAINT,
+  paceOf,
+  restraintNow,
+  take,
+  throttled,
+} from '../../../domain/sending/pace.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { SendRate } from './send-rate.ts';
 
 /** Keeps one sender within its share of the account's rate. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../domain/shared/instant.ts';
+import type { Clock, Random } from '../../ports/system.ts';
 import type { Pacer } from './pacer.ts';
-import type { Clock, Random } from '../../ports/ports.ts';
 
 /** No message is hidden for longer because of the pace, which may be another by then. */
 const LONGEST_HIDDEN_MS = 15_000;

@@ -1,7 +1,7 @@
 import { type Account, usedShareOf } from '../../../domain/sending/account.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
-import type { AccountRepository } from '../../ports/account-ports.ts';
-import type { Clock } from '../../ports/ports.ts';
+import type { AccountRepository } from '../../ports/control.ts';
+import type { Clock } from '../../ports/system.ts';
 import type { RefreshAccount } from './refresh-account.ts';
 
 /** Whether the account may send more mails within 24 hours. */

@@ -1,7 +1,8 @@
 import type { Account } from '../../../domain/sending/account.ts';
 import { SLOT_MS } from '../../../domain/sending/ses-reads.ts';
-import type { AccountRepository, AccountSource, SesReadBudget } from '../../ports/account-ports.ts';
-import type { Clock, Sleep } from '../../ports/ports.ts';
+import type { AccountRepository, SesReadBudget } from '../../ports/control.ts';
+import type { AccountSource } from '../../ports/provider.ts';
+import type { Clock, Sleep } from '../../ports/system.ts';
 
 export interface RefreshAccountDeps {
   readonly budget: Pick<SesReadBudget, 'book'>;

@@ -1,7 +1,7 @@
 import { type Account, needsRefresh, sendRateOf } from '../../../domain/sending/account.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
-import type { AccountRepository } from '../../ports/account-ports.ts';
-import type { Clock, Sleep } from '../../ports/ports.ts';
+import type { AccountRepository } from '../../ports/control.ts';
+import type { Clock, Sleep } from '../../ports/system.ts';
 import type { RefreshAccount } from './refresh-account.ts';
 
 /** The rate that the senders share. */

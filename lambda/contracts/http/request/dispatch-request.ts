@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { Addressee } from '../../../domain/dispatch/content.ts';
+import type { RecipientInput } from '../../../domain/dispatch/content.ts';
 import { type DispatchRequest, REQUEST_LIMITS } from '../../../domain/dispatch/dispatch-request.ts';
 import type { NormaliseAddress } from '../../../domain/recipient/email-address.ts';
 import type { Fault } from '../problem.ts';
@@ -77,7 +77,7 @@ export interface SoundPart {
 }
 
 interface Placed {
-  readonly addressee: Addressee;
+  readonly recipientInput: RecipientInput;
   readonly place: number;
 }
 
@@ -97,7 +97,7 @@ export const createRequestParser = (normalise: NormaliseAddress): ((body: unknow
       if (!parsed.success) faults.addIssues(parsed.error.issues, path, applyId);
       if (applyId !== undefined && seen.size === seen.add(applyId).size)
         faults.add([...path, 'applyId'], 'duplicate-apply-id', applyId);
-      return parsed.success ? [{ addressee: parsed.data, place: index }] : [];
+      return parsed.success ? [{ recipientInput: parsed.data, place: index }] : [];
     });
   };
 
@@ -111,14 +111,14 @@ export const createRequestParser = (normalise: NormaliseAddress): ((body: unknow
 
     const request = toRequest(
       envelope.data,
-      placed.map(({ addressee }) => addressee),
+      placed.map(({ recipientInput }) => recipientInput),
     );
     if (total === 0) return { ok: true, request };
     return { ok: false, faults: listed, total, sound: { request, places: placed.map(({ place }) => place) } };
   };
 };
 
-const toRequest = (envelope: z.output<typeof Envelope>, recipients: readonly Addressee[]): DispatchRequest => {
+const toRequest = (envelope: z.output<typeof Envelope>, recipients: readonly RecipientInput[]): DispatchRequest => {
   const { scenarioId, recruitId, subject, variables, templateVersion, isTest, allowRepeat, unsubscribe } = envelope;
   return {
     scenarioId,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-import { RETRYABLE, type Retryable } from '../../../domain/dispatch/operation.ts';
+import { RETRYABLE, type Retryable } from '../../../domain/dispatch/command.ts';
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
-import { someApplyIds } from './apply-ids.ts';
 import type { Fault } from '../problem.ts';
+import { someApplyIds } from './apply-ids.ts';
 import { FaultList, toRule } from './request-faults.ts';
 import type { RequestRule } from './request-rules.ts';
 

@@ -2,8 +2,8 @@ import * as z from 'zod';
 
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
 import type { Settlement } from '../../../domain/recipient/settlement.ts';
-import { someApplyIds } from './apply-ids.ts';
 import type { Fault } from '../problem.ts';
+import { someApplyIds } from './apply-ids.ts';
 import { breaks, FaultList, headerText, toRule } from './request-faults.ts';
 import { REASON_BYTES, type RequestRule } from './request-rules.ts';
 

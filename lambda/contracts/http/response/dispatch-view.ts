@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-import type { Attempt } from '../../../domain/recipient/attempt.ts';
-import type { Addressee } from '../../../domain/dispatch/content.ts';
-import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent } from '../../../domain/recipient/delivery.ts';
+import type { RecipientInput } from '../../../domain/dispatch/content.ts';
 import type { Dispatch, RowCounts } from '../../../domain/dispatch/dispatch.ts';
-import { toIso } from '../../../domain/shared/instant.ts';
+import type { SendEstimate } from '../../../domain/dispatch/send-estimate.ts';
+import { STOP_REASONS } from '../../../domain/dispatch/stop-rule.ts';
+import type { Attempt } from '../../../domain/recipient/attempt.ts';
+import { DELIVERY_STATES, type DeliveryState, MAIL_EVENT_KINDS, type MailEvent } from '../../../domain/recipient/delivery.ts';
 import { type CopyRisk, copyRisk, POSSIBLE_COPY_REASONS, possibleCopies } from '../../../domain/recipient/possible-copies.ts';
 import { type Recipient, RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
-import type { SendEstimate } from '../../../domain/dispatch/send-estimate.ts';
 import type { Settlement } from '../../../domain/recipient/settlement.ts';
-import { STOP_REASONS } from '../../../domain/dispatch/stop-rule.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import { EstimateView, toEstimateView } from './estimate-view.ts';
 
 const Iso = z.iso.datetime({ precision: 3 });
@@ -223,7 +223,7 @@ const toPossibleCopiesView = (recipient: Recipient, all: readonly Attempt[]): Pi
 const toEventView = (event: MailEvent): z.output<typeof EventView> => EventView.parse({ ...event, at: toIso(event.at) });
 
 export const toRecipientView = (
-  seen: Pick<Addressee, 'applyId' | 'email'> & {
+  seen: Pick<RecipientInput, 'applyId' | 'email'> & {
     readonly recipient: Recipient;
     readonly attempts: readonly Attempt[];
     readonly delivery: DeliveryState;

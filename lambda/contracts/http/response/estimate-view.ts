@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import { toIso } from '../../../domain/shared/instant.ts';
 import type { SendEstimate } from '../../../domain/dispatch/send-estimate.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 
 /** When a dispatch will have been sent, as things are when it is asked for. */
 export const EstimateView = z.object({

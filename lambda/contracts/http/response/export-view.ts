@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-import { toIso } from '../../../domain/shared/instant.ts';
 import { RECIPIENT_STATUSES, type RecipientStatus } from '../../../domain/recipient/recipient.ts';
-import { dispatchPath } from './dispatch-view.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import type { Fault } from '../problem.ts';
 import { FaultList, toRule } from '../request/request-faults.ts';
+import { dispatchPath } from './dispatch-view.ts';
 
 const Iso = z.iso.datetime({ precision: 3 });
 

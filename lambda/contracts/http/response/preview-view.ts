@@ -2,8 +2,8 @@ import * as z from 'zod';
 
 import type { RenderedMail } from '../../../domain/dispatch/content.ts';
 import type { SendEstimate } from '../../../domain/dispatch/send-estimate.ts';
-import { EstimateView, toEstimateView } from './estimate-view.ts';
 import { Fault, FAULTS_LISTED } from '../problem.ts';
+import { EstimateView, toEstimateView } from './estimate-view.ts';
 
 const SampleView = z.object({
   applyId: z.string(),

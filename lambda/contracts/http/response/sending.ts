@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import { toIso } from '../../../domain/shared/instant.ts';
 import type { Sending } from '../../../domain/sending/pause.ts';
+import { toIso } from '../../../domain/shared/instant.ts';
 import type { Fault } from '../problem.ts';
 import { FaultList, headerText, toRule } from '../request/request-faults.ts';
 import { REASON_BYTES, type RequestRule } from '../request/request-rules.ts';
@@ -12,7 +12,7 @@ export const SendingRequest = z
   .refine(({ paused, reason }) => paused || !reason, { error: 'not-when-resuming' satisfies RequestRule, path: ['reason'] });
 
 export type ParsedSending =
-  | { readonly ok: true; readonly wish: { readonly paused: boolean; readonly reason?: string } }
+  | { readonly ok: true; readonly query: { readonly paused: boolean; readonly reason?: string } }
   | { readonly ok: false; readonly faults: readonly Fault[]; readonly total: number };
 
 /** Reads such a body. A reason absent, null or empty is none. */
@@ -20,7 +20,7 @@ export const parseSendingRequest = (body: unknown): ParsedSending => {
   const parsed = SendingRequest.safeParse(body, { error: toRule });
   if (parsed.success) {
     const { paused, reason } = parsed.data;
-    return { ok: true, wish: { paused, ...(reason && { reason }) } };
+    return { ok: true, query: { paused, ...(reason && { reason }) } };
   }
   const faults = new FaultList();
   faults.addIssues(parsed.error.issues, []);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { amount, parseEnv, positive, text } from '../../../../lambda/config/env.ts';
-import { CarryOutTaskEnv } from '../../../../lambda/handlers/carry-out-task/env.ts';
 import { OperateDispatchesEnv } from '../../../../lambda/handlers/operate-dispatches/env.ts';
 import { OperateSendingEnv } from '../../../../lambda/handlers/operate-sending/env.ts';
 import { RelayOutboxEnv } from '../../../../lambda/handlers/relay-outbox/env.ts';
 import { ResolveUnclearEnv } from '../../../../lambda/handlers/resolve-unclear/env.ts';
+import { RunTaskEnv } from '../../../../lambda/handlers/run-task/env.ts';
 import { SendRecipientsEnv } from '../../../../lambda/handlers/send-recipients/env.ts';
 import { SweepEnv } from '../../../../lambda/handlers/sweep/env.ts';
 
@@ -92,7 +92,7 @@ describe('the settings of a function', () => {
     ['the sender', SendRecipientsEnv],
     ['what resolves unclear attempts', ResolveUnclearEnv],
     ['the relay', RelayOutboxEnv],
-    ['the task worker', CarryOutTaskEnv],
+    ['the task worker', RunTaskEnv],
     ['what changes dispatches', OperateDispatchesEnv],
     ['what pauses sending', OperateSendingEnv],
     ['the sweeper', SweepEnv],

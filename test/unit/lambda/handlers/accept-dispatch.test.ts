@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { AcceptDispatch, AcceptResult } from '../../../../lambda/application/accept/accept-dispatch.ts';
-import { type RecipientFault, Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
 import type { Preview, PreviewDispatch } from '../../../../lambda/application/accept/preview-dispatch.ts';
+import type { RecipientFault } from '../../../../lambda/application/ports/accept.ts';
+import { Unavailable } from '../../../../lambda/application/ports/errors.ts';
+import { Problem } from '../../../../lambda/contracts/http/problem.ts';
 import { createRequestParser } from '../../../../lambda/contracts/http/request/dispatch-request.ts';
 import { AcceptedView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
 import { PreviewView } from '../../../../lambda/contracts/http/response/preview-view.ts';
-import { Problem } from '../../../../lambda/contracts/http/problem.ts';
 import { createHandler } from '../../../../lambda/handlers/accept-dispatch/handler.ts';
-import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
+import { aNewDispatch, someRecipientInputs } from '../../../support/accept-builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { T0 } from '../../../support/clock.ts';
 import { httpEvent, type RequestParts } from '../../../support/http.ts';
@@ -23,7 +24,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const { dispatch } = aNewDispatch(someAddressees(1));
+const { dispatch } = aNewDispatch(someRecipientInputs(1));
 const body = JSON.stringify({
   scenarioId: 'interview',
   recruitId: 7,

@@ -240,7 +240,7 @@ describe('nothing personal of an event is logged or counted (S14)', () => {
 
   it('when the table fails with a text that names everybody', async () => {
     const recipients = createFakeRecipients();
-    recipients.amend = () => Promise.reject(new Error(`about ${ADDRESS}`));
+    recipients.applyPatch = () => Promise.reject(new Error(`about ${ADDRESS}`));
 
     const { answer } = await run(bodyOf('bounce'), recipients);
 

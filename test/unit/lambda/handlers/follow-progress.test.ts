@@ -126,7 +126,7 @@ it.each<[string, unknown]>([
   ['a dispatch of another form', modified('DISPATCH', {}, dispatchImage('COMPLETED'), 'DISPATCH#d1')],
   ['a record of a kind nobody knows', { eventName: 'TRUNCATE' }],
 ])('%s cannot be read', (_name, record) => {
-  expect(interpret(record)).toEqual({ kind: 'poison' });
+  expect(interpret(record)).toEqual({ kind: 'malformed' });
 });
 
 describe('a record of a task', () => {
@@ -178,30 +178,34 @@ describe('the handler of progress', () => {
 
     expect(await handler(aStreamEvent(odd, ...claims(1)), aContext())).toEqual({ batchItemFailures: [] });
 
-    expect(seen.map(({ kind }) => kind)).toEqual(['poison', 'recipient']);
-    expect(output.metrics()).toMatchObject([{ name: 'ProgressRecordPoison', value: 1 }]);
+    expect(seen.map(({ kind }) => kind)).toEqual(['malformed', 'recipient']);
+    expect(output.metrics()).toMatchObject([{ name: 'ProgressRecordMalformed', value: 1 }]);
     expect(output.text()).not.toContain('kim@example.com');
   });
 });
 
 describe('what progress did', () => {
   it('names what kept news from being taken, where “Errors by code” looks', () => {
-    createProgressObserver(output.telemetry)({ type: 'not-told', count: 3, codes: ['AccessDenied', 'ThrottlingException'] });
+    createProgressObserver(output.telemetry)({ type: 'not-published', count: 3, codes: ['AccessDenied', 'ThrottlingException'] });
 
-    expect(JSON.parse(output.text())).toMatchObject({ signal: 'not-told', events: 3, code: 'AccessDenied, ThrottlingException' });
+    expect(JSON.parse(output.text())).toMatchObject({
+      signal: 'not-published',
+      events: 3,
+      code: 'AccessDenied, ThrottlingException',
+    });
   });
 
   it.each([
     [{ type: 'completed', dispatchId: 'd1' }, 'DispatchCompleted', 1],
-    [{ type: 'closed', dispatchId: 'd1' }, 'DispatchClosed', 1],
+    [{ type: 'closed', dispatchId: 'd1' }, 'CancellationFinished', 1],
     [{ type: 'stopped', dispatchId: 'd1' }, 'DispatchStopped', 1],
     [{ type: 'recounted', dispatchId: 'd1' }, 'ProgressRecounted', 1],
     [{ type: 'not-counted', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
-    [{ type: 'uncountable', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressRecordPoison', 1],
+    [{ type: 'uncountable', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressRecordMalformed', 1],
     [{ type: 'not-begun', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
-    [{ type: 'judge-failed', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
-    [{ type: 'told', count: 3 }, 'NewsPublished', 3],
-    [{ type: 'not-told', count: 2, codes: ['AccessDenied'] }, 'NewsFailed', 2],
+    [{ type: 'evaluation-failed', dispatchId: 'd1', error: new Error('kim@example.com') }, 'ProgressFailed', 1],
+    [{ type: 'published', count: 3 }, 'EventsPublished', 3],
+    [{ type: 'not-published', count: 2, codes: ['AccessDenied'] }, 'EventPublishFailed', 2],
   ] as const)('%j is counted, without a word of an error', (signal, name, value) => {
     createProgressObserver(output.telemetry)(signal);
     output.telemetry.metrics.publishStoredMetrics();

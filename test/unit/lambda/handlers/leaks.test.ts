@@ -6,13 +6,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMailProvider } from '../../../../lambda/adapters/ses/mail-provider.ts';
 import { createSendQueue } from '../../../../lambda/adapters/sqs/send-queue.ts';
 import { createMailRenderer } from '../../../../lambda/adapters/template/content/mail-renderer.ts';
-import type { SendPolicy } from '../../../../lambda/application/send/attempt-end.ts';
-import { createPacer } from '../../../../lambda/application/send/rate/pacer.ts';
+import type { ContentRepository } from '../../../../lambda/application/ports/dispatches.ts';
+import type { MailRenderer } from '../../../../lambda/application/ports/provider.ts';
+import type { SendPolicy } from '../../../../lambda/application/send/finished-attempt.ts';
 import { createPauseGuard } from '../../../../lambda/application/send/pause/pause-guard.ts';
-import type { ContentRepository, MailRenderer } from '../../../../lambda/application/ports/ports.ts';
+import { createPacer } from '../../../../lambda/application/send/rate/pacer.ts';
 import { createSendRecipients } from '../../../../lambda/application/send/send-recipients.ts';
 import { createStopRule } from '../../../../lambda/application/send/stop-dispatch.ts';
-import { createHandler as createTaskHandler } from '../../../../lambda/handlers/carry-out-task/handler.ts';
+import { createHandler as createTaskHandler } from '../../../../lambda/handlers/run-task/handler.ts';
 import { createHandler } from '../../../../lambda/handlers/send-recipients/handler.ts';
 import { createPauseObserver, createSendObserver } from '../../../../lambda/handlers/send-recipients/signals.ts';
 import { neverThrow } from '../../../../lambda/observability/telemetry.ts';
@@ -23,7 +24,7 @@ import { createFakeCanaries, createFakeQuota } from '../../../support/fake-canar
 import { createFakeDispatches, createFakeSending } from '../../../support/fake-control.ts';
 import { createFakeLedger } from '../../../support/fake-ledger.ts';
 import { createFakeContents, createFakeRecipients, type FakeRecipients } from '../../../support/fakes.ts';
-import { aContext, anSqsEvent, carryOutBody, sendBody, taskBody } from '../../../support/lambda-events.ts';
+import { aContext, anSqsEvent, runTaskBody, sendBody, taskBody } from '../../../support/lambda-events.ts';
 import { aSendRate } from '../../../support/sender-world.ts';
 
 /** What must never be seen outside the table and the mail itself (S14). */
@@ -226,14 +227,14 @@ describe('nothing personal is logged, counted or queued (S14)', () => {
     },
   );
 
-  it.each([ABOUT_ALL, taskBody(1), carryOutBody(1)])('when a task fails with a text that names everybody', async (body) => {
+  it.each([ABOUT_ALL, taskBody(1), runTaskBody(1)])('when a task fails with a text that names everybody', async (body) => {
     const fail = () => Promise.reject(new Error(ABOUT_ALL));
     const { telemetry } = output;
-    const taskQueue = { carryOut: fail, expand: fail };
+    const taskQueue = { enqueueTasks: fail, expand: fail };
     for (const isTransient of [true, false]) {
       const handler = createTaskHandler({
         expandBatch: fail,
-        carryOutTask: fail,
+        runTask: fail,
         taskQueue,
         hide: () => Promise.resolve(),
         isTransient: () => isTransient,

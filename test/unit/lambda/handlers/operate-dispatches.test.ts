@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
-import type { Operated, OperateDispatch } from '../../../../lambda/application/commands/operate-dispatch.ts';
+import type { CommandResult, OperateDispatch } from '../../../../lambda/application/commands/operate-dispatch.ts';
 import type { RetryRecipients } from '../../../../lambda/application/commands/retry-recipients.ts';
 import type { Settled } from '../../../../lambda/application/commands/settle-recipient.ts';
 import type { SettleRecipients } from '../../../../lambda/application/commands/settle-recipients.ts';
-import { RecipientView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
-import { ExportView } from '../../../../lambda/contracts/http/response/export-view.ts';
-import { OperatedView } from '../../../../lambda/contracts/http/response/operated-view.ts';
+import { Unavailable } from '../../../../lambda/application/ports/errors.ts';
 import { RetriedView } from '../../../../lambda/contracts/http/request/retry.ts';
 import { SettledView } from '../../../../lambda/contracts/http/request/settle.ts';
+import { CommandView } from '../../../../lambda/contracts/http/response/command-view.ts';
+import { RecipientView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
+import { ExportView } from '../../../../lambda/contracts/http/response/export-view.ts';
 import { createHandler } from '../../../../lambda/handlers/operate-dispatches/handler.ts';
 import { aDispatch, aRecipient } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
@@ -29,7 +29,7 @@ afterEach(() => {
 const ID = 'abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrst';
 const CANCEL = 'POST /dispatches/{dispatchId}/cancel';
 const RESUME = 'POST /dispatches/{dispatchId}/resume';
-const cancelled: Operated = {
+const cancelled: CommandResult = {
   outcome: 'accepted',
   dispatch: aDispatch({ dispatchId: ID, status: 'CANCELLED' }),
   task: 2,
@@ -45,7 +45,7 @@ interface Others {
 
 const post = async (
   parts: RequestParts,
-  result: Operated | Error = cancelled,
+  result: CommandResult | Error = cancelled,
   { retried = [], settled, settledMany = [], scopePrefix = '' }: Others = {},
 ) => {
   const others: unknown[][] = [];
@@ -79,10 +79,10 @@ describe('a dispatch', () => {
   it.each([
     [CANCEL, 'cancel'],
     [RESUME, 'resume'],
-  ])('is changed by %s', async (routeKey, operation) => {
+  ])('is changed by %s', async (routeKey, command) => {
     const { calls } = await post({ routeKey, claims: { sub: 'op', scope: 'mail:operate' } });
 
-    expect(calls.map((args) => args.slice(0, 3))).toEqual([[{ adminId: 'op', isOperator: true }, operation, ID]]);
+    expect(calls.map((args) => args.slice(0, 3))).toEqual([[{ adminId: 'op', isOperator: true }, command, ID]]);
   });
 
   it.each([
@@ -99,10 +99,10 @@ describe('a dispatch', () => {
 
     expect({ statusCode, location: headers['location'] }).toEqual({ statusCode: 202, location: `/dispatches/${ID}` });
     expect(json).toMatchObject({ id: ID, status: 'CANCELLED', task: 2 });
-    expect(OperatedView.safeParse(json).success).toBe(true);
+    expect(CommandView.safeParse(json).success).toBe(true);
   });
 
-  it.each<[Operated, object]>([
+  it.each<[CommandResult, object]>([
     [
       { outcome: 'refused', because: 'not-stopped', status: 'IN_PROGRESS' },
       { type: 'urn:mail-dispatch:problem:not-stopped', status: 409, detail: 'Its status is IN_PROGRESS.' },
@@ -349,7 +349,7 @@ describe('an answer', () => {
     expect(answer.body + output.text()).not.toContain('kim@example.com');
   });
 
-  it.each<[string[], RequestParts, Operated | Error]>([
+  it.each<[string[], RequestParts, CommandResult | Error]>([
     [['DispatchCancelled'], {}, cancelled],
     [['DispatchResumed'], { routeKey: RESUME }, cancelled],
     [[], {}, { ...cancelled, isNew: false }],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
-import type { SendingWish } from '../../../../lambda/application/commands/operate-sending.ts';
+import type { SendingRequest } from '../../../../lambda/application/commands/operate-sending.ts';
+import { Unavailable } from '../../../../lambda/application/ports/errors.ts';
 import type { Sending } from '../../../../lambda/domain/sending/pause.ts';
 import { createHandler } from '../../../../lambda/handlers/operate-sending/handler.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
@@ -24,12 +24,12 @@ const WHO = 'secret.kim@private.example.com';
 const paused: Sending = { version: 1, pause: { by: 'operator', who: WHO, reason: 'secret reason', since: T0 } };
 
 const call = async (parts: RequestParts, { changed = true, error }: { changed?: boolean; error?: Error } = {}) => {
-  const wishes: SendingWish[] = [];
+  const queries: SendingRequest[] = [];
   const handler = createHandler({
     operateSending: {
       read: () => (error ? Promise.reject(error) : Promise.resolve({ sending: paused, changed: false })),
-      change: (wish) => {
-        wishes.push(wish);
+      change: (query) => {
+        queries.push(query);
         return error ? Promise.reject(error) : Promise.resolve({ sending: paused, changed });
       },
     },
@@ -38,34 +38,34 @@ const call = async (parts: RequestParts, { changed = true, error }: { changed?: 
   const headers = { 'content-type': 'application/json' };
   const claims = { sub: WHO, scope: 'mail:operate' };
   const answer = await handler(httpEvent({ routeKey: PUT, headers, claims, ...parts }), aContext());
-  return { ...answer, json: JSON.parse(answer.body) as unknown, wishes };
+  return { ...answer, json: JSON.parse(answer.body) as unknown, queries };
 };
 const put = (body: unknown, options = {}) => call({ body: JSON.stringify(body) }, options);
 
 describe('sending', () => {
   it('is shown', async () => {
-    const { statusCode, json, wishes } = await call({ routeKey: GET });
+    const { statusCode, json, queries } = await call({ routeKey: GET });
 
     expect(statusCode).toBe(200);
     expect(json).toEqual({ paused: true, by: 'operator', who: WHO, reason: 'secret reason', since: '2026-03-02T09:00:00.000Z' });
-    expect(wishes).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
   it('is paused in the name of the token’s subject', async () => {
-    const { statusCode, json, wishes } = await put({ paused: true, reason: 'secret reason' });
+    const { statusCode, json, queries } = await put({ paused: true, reason: 'secret reason' });
 
-    expect(wishes).toEqual([{ paused: true, who: WHO, reason: 'secret reason' }]);
+    expect(queries).toEqual([{ paused: true, who: WHO, reason: 'secret reason' }]);
     expect({ statusCode, json }).toMatchObject({ statusCode: 200, json: { paused: true, who: WHO } });
   });
 
   it('is resumed', async () => {
-    expect((await put({ paused: false })).wishes).toEqual([{ paused: false }]);
+    expect((await put({ paused: false })).queries).toEqual([{ paused: false }]);
   });
 
   it('is left alone by a body that is not valid, each of whose faults is named', async () => {
-    const { statusCode, json, wishes } = await put({ paused: 'yes', reason: 7 });
+    const { statusCode, json, queries } = await put({ paused: 'yes', reason: 7 });
 
-    expect({ statusCode, wishes }).toEqual({ statusCode: 422, wishes: [] });
+    expect({ statusCode, queries }).toEqual({ statusCode: 422, queries: [] });
     expect(json).toMatchObject({
       type: 'urn:mail-dispatch:problem:invalid-request',
       errors: [
@@ -83,7 +83,7 @@ describe('sending', () => {
     [403, { body: '{"paused":true}', claims: {} }],
     [404, { routeKey: 'DELETE /sending' }],
   ])('is left alone by a request that is answered %i', async (statusCode, parts) => {
-    expect(await call(parts)).toMatchObject({ statusCode, wishes: [] });
+    expect(await call(parts)).toMatchObject({ statusCode, queries: [] });
   });
 });
 

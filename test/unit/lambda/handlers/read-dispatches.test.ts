@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../lambda/application/ports/errors.ts';
 import type { ListDispatches } from '../../../../lambda/application/queries/list-dispatches.ts';
 import type { ReadDispatch } from '../../../../lambda/application/queries/read-dispatch.ts';
 import type { ReadExport } from '../../../../lambda/application/queries/read-export.ts';
 import { encodeCursor } from '../../../../lambda/contracts/http/cursor.ts';
-import { DispatchNowView, RecipientsView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
 import { DispatchesView } from '../../../../lambda/contracts/http/request/dispatches-query.ts';
-import { ExportView } from '../../../../lambda/contracts/http/response/export-view.ts';
 import { toCursor } from '../../../../lambda/contracts/http/request/recipients-query.ts';
+import { DispatchNowView, RecipientsView } from '../../../../lambda/contracts/http/response/dispatch-view.ts';
+import { ExportView } from '../../../../lambda/contracts/http/response/export-view.ts';
 import { createHandler } from '../../../../lambda/handlers/read-dispatches/handler.ts';
-import { aNewDispatch, someAddressees } from '../../../support/accept-builders.ts';
+import { aNewDispatch, someRecipientInputs } from '../../../support/accept-builders.ts';
 import { aRecipient, rowCounts, sent } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { T0 } from '../../../support/clock.ts';
@@ -29,7 +29,7 @@ afterEach(() => {
 const ID = 'abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnopqrst';
 const DISPATCH = 'GET /dispatches/{dispatchId}';
 const RECIPIENTS = 'GET /dispatches/{dispatchId}/recipients';
-const dispatch = { ...aNewDispatch(someAddressees(3)).dispatch, dispatchId: ID };
+const dispatch = { ...aNewDispatch(someRecipientInputs(3)).dispatch, dispatchId: ID };
 
 const get = async (
   parts: RequestParts,

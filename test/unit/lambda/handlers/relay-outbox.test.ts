@@ -58,7 +58,7 @@ describe('the relay’s handler', () => {
 
     await handler(aStreamEvent(...inserts(1), aStreamRecord('INSERT', 'RECIPIENT#kim@example.com', { pk: 'odd' })), aContext());
 
-    expect(output.metrics()).toMatchObject([{ name: 'OutboxRecordPoison', value: 1 }]);
+    expect(output.metrics()).toMatchObject([{ name: 'OutboxRecordMalformed', value: 1 }]);
     expect(output.text()).not.toContain('kim@example.com');
   });
 });

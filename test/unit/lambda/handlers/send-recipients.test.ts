@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { RecipientMessage } from '../../../../lambda/application/send/attempt-end.ts';
-import type { MessageAction } from '../../../../lambda/domain/recipient/message-rule.ts';
+import type { RecipientMessage } from '../../../../lambda/application/send/finished-attempt.ts';
+import type { MessageAction } from '../../../../lambda/domain/recipient/decide-message.ts';
 import { createHandler } from '../../../../lambda/handlers/send-recipients/handler.ts';
 import { aKey } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../lambda/application/ports/errors.ts';
+import type { DetailsQuery, ReadDetails } from '../../../../lambda/application/queries/read-details.ts';
 import type { ShowOverview } from '../../../../lambda/application/queries/show-overview.ts';
-import type { StoryWish, TellStory } from '../../../../lambda/application/queries/tell-story.ts';
 import { createHandler } from '../../../../lambda/handlers/show-operations/handler.ts';
 import { aRecipient, sent } from '../../../support/builders.ts';
 import { type Captured, captureOutput } from '../../../support/captured-output.ts';
 import { aContext } from '../../../support/lambda-events.ts';
-import { anOverview, aStory, LONG_ID } from '../../../support/show-builders.ts';
+import { anOverview, LONG_ID, someDetails } from '../../../support/show-builders.ts';
 
 let output: Captured;
 beforeEach(() => {
@@ -23,17 +23,17 @@ const form = (all: object) => ({ widgetContext: { theme: 'dark', forms: { all },
 
 const show = async (
   event: unknown,
-  { overview, story }: { overview?: () => ReturnType<ShowOverview>; story?: () => ReturnType<TellStory> } = {},
+  { overview, details }: { overview?: () => ReturnType<ShowOverview>; details?: () => ReturnType<ReadDetails> } = {},
 ) => {
-  const asked: (StoryWish | 'overview')[] = [];
+  const asked: (DetailsQuery | 'overview')[] = [];
   const handler = createHandler({
     showOverview: () => {
       asked.push('overview');
       return overview?.() ?? Promise.resolve(anOverview());
     },
-    tellStory: (wish) => {
-      asked.push(wish);
-      return story?.() ?? Promise.resolve(aStory({}, { recipient: aRecipient(sent(), { email: 'k…@example.com' }) }));
+    readDetails: (query) => {
+      asked.push(query);
+      return details?.() ?? Promise.resolve(someDetails({}, { recipient: aRecipient(sent(), { email: 'k…@example.com' }) }));
     },
     telemetry: output.telemetry,
   });
@@ -76,7 +76,7 @@ describe('the widget', () => {
   });
 
   it('tells of a dispatch alone', async () => {
-    const { html, asked } = await show({ dispatchId: LONG_ID, ...form({}) }, { story: () => Promise.resolve(aStory()) });
+    const { html, asked } = await show({ dispatchId: LONG_ID, ...form({}) }, { details: () => Promise.resolve(someDetails()) });
 
     expect(asked).toEqual([{ show: 'story', dispatchId: LONG_ID, applyIds: [] }]);
     expect(html).toContain(`<h3>Dispatch <code>${LONG_ID}</code></h3>`);
@@ -84,7 +84,7 @@ describe('the widget', () => {
   });
 
   it('says that there is no such dispatch', async () => {
-    const { html } = await show(form({ dispatchId: LONG_ID }), { story: () => Promise.resolve('not-found') });
+    const { html } = await show(form({ dispatchId: LONG_ID }), { details: () => Promise.resolve('not-found') });
 
     expect(html).toContain('<p class="bad">There is no dispatch with that id.</p>');
     expect(html).toContain(`value="${LONG_ID}"`);
@@ -113,7 +113,7 @@ describe('what goes wrong', () => {
     ['the overview', form({})],
     ['a story', form({ dispatchId: LONG_ID })],
   ])('with %s is answered by the request’s id, and its message is shown nowhere (S14)', async (_, event) => {
-    const { html } = await show(event, { overview: leaky, story: leaky });
+    const { html } = await show(event, { overview: leaky, details: leaky });
 
     expect(html).toContain(`This could not be shown. The function’s log has more under the request id ${context.awsRequestId}.`);
     expect(html).not.toMatch(/\bat .*\.ts/);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { SendSignal } from '../../../../lambda/application/send/attempt-end.ts';
+import type { SendSignal } from '../../../../lambda/application/send/finished-attempt.ts';
 import {
   createAccountObserver,
   createSendObserver,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { AccountReport } from '../../../../lambda/application/send/rate/inspect-account.ts';
-import type { SweepReport } from '../../../../lambda/application/sweep/sweep.ts';
 import type { OrphanReport } from '../../../../lambda/application/sweep/delete-orphans.ts';
+import type { SweepReport } from '../../../../lambda/application/sweep/sweep.ts';
 import { createHandler, type SweepHandlerDeps } from '../../../../lambda/handlers/sweep/handler.ts';
 import { createOrphanObserver } from '../../../../lambda/handlers/sweep/signals.ts';
 import { anAccount } from '../../../support/account-builders.ts';
@@ -157,7 +157,7 @@ describe('the sweeper’s handler', () => {
 
     expect(output.metrics()).toEqual(
       expect.arrayContaining([
-        { name: 'SweepVisitFailed', value: 2, dimensions: ['service', 'Stage'] },
+        { name: 'SweepRecoveryFailed', value: 2, dimensions: ['service', 'Stage'] },
         { name: 'DispatchUnreadable', value: 1, dimensions: ['service', 'Stage'] },
       ]),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { borrowBundles } from '../../../../local/cloudformation/reuse-bundles.ts';
+import { reuseBundles } from '../../../../local/cloudformation/reuse-bundles.ts';
 
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'mail-dispatch-bundles-'))));
@@ -35,7 +35,7 @@ it('takes the code of each function from the same function of the other assembly
   const own = { x: asset('Relay/Code', '/somewhere'), y: asset('Sweep/Code', '/somewhere'), t: template };
   const borrower = writeAssembly('borrower', own);
 
-  borrowBundles(borrower, lender);
+  reuseBundles(borrower, lender);
 
   expect(readFiles('borrower')).toEqual({
     x: asset('Relay/Code', '../lender/asset.b'),
@@ -49,7 +49,7 @@ it('takes what the other has borrowed itself from where it is', () => {
   const second = writeAssembly('second', { a: asset('Sweep/Code', '../first/asset.a') });
   const third = writeAssembly('third', { a: asset('Sweep/Code', '/somewhere') });
 
-  borrowBundles(third, second);
+  reuseBundles(third, second);
 
   expect(readFiles('third')).toEqual({ a: asset('Sweep/Code', '../first/asset.a') });
 });
@@ -59,6 +59,6 @@ it('fails when the other has no code of a function', () => {
   const borrower = writeAssembly('borrower', { a: asset('Relay/Code', '/somewhere') });
 
   expect(() => {
-    borrowBundles(borrower, lender);
+    reuseBundles(borrower, lender);
   }).toThrow(`${lender} has no code for Relay/Code`);
 });

@@ -6,8 +6,8 @@ import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { CREDENTIALS } from '../../../../local/clients.ts';
-import { type EventBusServer, startEventBus } from '../../../../local/emulators/event-bus.ts';
 import { REGION } from '../../../../local/cloudformation/types/identity.ts';
+import { type EventBusServer, startEventBus } from '../../../../local/emulators/event-bus.ts';
 
 const ENTRY = {
   EventBusName: 'news',

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { startQueues } from '../../../../local/emulators/queues.ts';
 import { removeTornObjects } from '../../../../local/emulators/torn-objects.ts';
-import { openEvidence } from '../../../../local/evidence.ts';
+import { openRecordedOutput } from '../../../../local/recorded-output.ts';
 import { readSettings } from '../../../../local/settings.ts';
 
 let directory: string;
@@ -19,7 +19,7 @@ afterEach(() => {
 
 const start = async () => {
   const settings = readSettings({ LOCAL_DIR: directory, LOCAL_SQS_PORT: '0' });
-  const server = await startQueues(settings, openEvidence(settings));
+  const server = await startQueues(settings, openRecordedOutput(settings));
   // The SDK's client is replaced by a stub in other tests of this process.
   const call = (method: string, path: string, body?: string) =>
     fetch(`${server.endpoint}/lists${path}`, { method, ...(body !== undefined && { body }) });

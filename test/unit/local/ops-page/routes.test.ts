@@ -35,7 +35,7 @@ const deps = {
   widget,
   sqs: new SQSClient({ region: 'us-east-1' }),
   queues: { sends: { queueUrl: 'https://sqs/live', deadLetterQueueUrl: 'https://sqs/dead' } },
-  gate: {
+  fakeSes: {
     look: () => ({
       account: {
         EnforcementStatus: 'HEALTHY' as const,

@@ -7,7 +7,7 @@ import { stateHtml } from '../../../../local/ops-page/state-html.ts';
 
 const WELL: OpsState = {
   queues: [{ name: 'sends', visible: 1, delayed: 2, inFlight: 3, dead: 0 }],
-  gate: {
+  fakeSes: {
     account: {
       EnforcementStatus: 'HEALTHY',
       ProductionAccessEnabled: true,
@@ -20,7 +20,7 @@ const WELL: OpsState = {
   },
 };
 const show = (changes: Partial<OpsState>): string => stateHtml({ ...WELL, ...changes }).replaceAll(/\s+/g, ' ');
-const showGate = (changes: Partial<OpsState['gate']>): string => show({ gate: { ...WELL.gate, ...changes } });
+const showFakeSes = (changes: Partial<OpsState['fakeSes']>): string => show({ fakeSes: { ...WELL.fakeSes, ...changes } });
 
 describe('what stands around the widget', () => {
   it('says that all is well, with a backlog and nothing to move back', () => {
@@ -39,8 +39,8 @@ describe('what stands around the widget', () => {
   });
 
   it('names what was ordered at the SES gate, without whole addresses', () => {
-    const text = showGate({
-      account: { ...WELL.gate.account, SendingEnabled: false },
+    const text = showFakeSes({
+      account: { ...WELL.fakeSes.account, SendingEnabled: false },
       faults: [PlannedFault.parse({ fault: 'throttle', recipient: 'kim@example.com', times: 3 })],
       events: [EventRule.parse({ delaySeconds: 360 })],
     });
@@ -51,7 +51,7 @@ describe('what stands around the widget', () => {
   });
 
   it('lists the newest calls, addresses masked and names escaped', () => {
-    const text = showGate({
+    const text = showFakeSes({
       calls: [
         { at: '2026-03-04T05:06:07.000Z', recipient: 'kim@example.com', outcome: 'taken', messageId: 'm-1' },
         { at: '2026-03-04T05:06:06.000Z', recipient: '<img>@example.com', outcome: 'refused: X (400)' },

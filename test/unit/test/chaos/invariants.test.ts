@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Allowed, examine } from '../../../chaos/invariants.ts';
 import { RawRow } from '../../../../local/table-rows.ts';
+import { type Allowed, examine } from '../../../chaos/invariants.ts';
 
 const ALLOWED: Allowed = { duplicates: 0, attemptsPerRound: 2, events: true };
 const requested = [{ applyId: 'a', email: 'a@example.com' }];
@@ -70,9 +70,9 @@ describe('a look from outside', () => {
 
   it('allows a mail behind an unclear attempt only while no event can tell', () => {
     const row = aRow({ attempts: [attempt('x', { outcome: 'unclear' }), sentBy('m-1')], attemptCount: 2 });
-    const evidence = { requested, rows: [row], mails: [aMail(), aMail('m-2')] };
+    const recorded = { requested, rows: [row], mails: [aMail(), aMail('m-2')] };
 
-    expect(examine(evidence, { ...ALLOWED, duplicates: 1, events: false }).faults).toEqual([]);
-    expect(examine(evidence, { ...ALLOWED, duplicates: 1 }).faults).toHaveLength(1);
+    expect(examine(recorded, { ...ALLOWED, duplicates: 1, events: false }).faults).toEqual([]);
+    expect(examine(recorded, { ...ALLOWED, duplicates: 1 }).faults).toHaveLength(1);
   });
 });

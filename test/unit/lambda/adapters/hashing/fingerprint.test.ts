@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { fingerprintOf } from '../../../../../lambda/adapters/hashing/fingerprint.ts';
-import type { Addressee } from '../../../../../lambda/domain/dispatch/content.ts';
+import type { RecipientInput } from '../../../../../lambda/domain/dispatch/content.ts';
 import type { DispatchRequest } from '../../../../../lambda/domain/dispatch/dispatch-request.ts';
 
-const kim: Addressee = { applyId: 'a-1', email: 'kim@example.com', variables: { name: 'Kim', slots: [1, { at: '10:00' }] } };
-const lee: Addressee = { applyId: 'a-2', email: 'lee@example.com', variables: { name: '이', note: null } };
+const kim: RecipientInput = { applyId: 'a-1', email: 'kim@example.com', variables: { name: 'Kim', slots: [1, { at: '10:00' }] } };
+const lee: RecipientInput = { applyId: 'a-2', email: 'lee@example.com', variables: { name: '이', note: null } };
 const request: DispatchRequest = {
   scenarioId: 'interview',
   recruitId: '7',

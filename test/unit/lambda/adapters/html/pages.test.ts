@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { detailsPage, refusalPage } from '../../../../../lambda/adapters/html/details-page.ts';
 import type { Place } from '../../../../../lambda/adapters/html/frame.ts';
 import { render } from '../../../../../lambda/adapters/html/html.ts';
 import { overviewPage } from '../../../../../lambda/adapters/html/overview-page.ts';
-import { refusalPage, storyPage } from '../../../../../lambda/adapters/html/story-page.ts';
-import type { Overview, RecipientSeen, Story } from '../../../../../lambda/application/ports/show-ports.ts';
+import type { Details, Overview, RecipientSeen } from '../../../../../lambda/application/ports/queries.ts';
 import { type Counts, type Dispatch, NO_DELIVERIES } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import type { Recipient } from '../../../../../lambda/domain/recipient/recipient.ts';
 import { RUNBOOK_SECTIONS, SECTIONS_WITHOUT_ALARM } from '../../../../../lib/monitoring/runbook.ts';
@@ -22,7 +22,7 @@ import {
   unknown,
 } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
-import { anOverview, aStory, aTrouble, LONG_ID } from '../../../../support/show-builders.ts';
+import { anOverview, aTrouble, LONG_ID, someDetails } from '../../../../support/show-builders.ts';
 
 const PLACE: Place = { endpoint: 'arn:aws:lambda:eu-west-1:123456789012:function:show', theme: 'light' };
 const IMG = '<img src=x onerror=alert(1)>';
@@ -40,10 +40,10 @@ const read = (html: string): string =>
     .replaceAll(/[ \t]+/g, ' ');
 
 const overview = (seen: Partial<Overview> = {}): string => read(render(overviewPage(PLACE, anOverview(seen))));
-const story = (dispatch: Partial<Dispatch> = {}, more: Partial<Omit<Story, 'dispatch'>> = {}): string =>
-  read(render(storyPage(PLACE, aStory(dispatch, more))));
+const details = (dispatch: Partial<Dispatch> = {}, more: Partial<Omit<Details, 'dispatch'>> = {}): string =>
+  read(render(detailsPage(PLACE, someDetails(dispatch, more))));
 const ofRecipient = (recipient: Recipient, more: Partial<RecipientSeen> = {}, dispatch: Partial<Dispatch> = {}): string =>
-  story(dispatch, { recipient: aRecipient(recipient, { email: 'k…@example.com', ...more }) });
+  details(dispatch, { recipient: aRecipient(recipient, { email: 'k…@example.com', ...more }) });
 
 describe('the overview', () => {
   it('says that all is well', () => {
@@ -163,25 +163,23 @@ describe('the overview', () => {
     ],
     ['unmoved', [{ status: 'IN_PROGRESS' }, { kind: 'unmoved' }], 'IN_PROGRESS nothing has moved for an hour'],
   ])('lists a dispatch that is %s', (_, trouble, row) => {
-    expect(overview({ inTrouble: [aTrouble(...trouble)], moreInTrouble: 7 })).toMatch(/And 7 more/);
-    expect(overview({ inTrouble: [aTrouble(...trouble)] }).replaceAll(/\s+/g, ' ')).toContain(
-      `${LONG_ID} Story interview ${row}`,
-    );
+    expect(overview({ inNeed: [aTrouble(...trouble)], moreInNeed: 7 })).toMatch(/And 7 more/);
+    expect(overview({ inNeed: [aTrouble(...trouble)] }).replaceAll(/\s+/g, ' ')).toContain(`${LONG_ID} Story interview ${row}`);
   });
 
   it('marks a test among them', () => {
-    expect(overview({ inTrouble: [aTrouble({ isTest: true })] })).toContain('interview (a test)');
-    expect(overview({ inTrouble: [aTrouble()] })).not.toContain('a test');
+    expect(overview({ inNeed: [aTrouble({ isTest: true })] })).toContain('interview (a test)');
+    expect(overview({ inNeed: [aTrouble()] })).not.toContain('a test');
   });
 
   it('says beside the list that not all were looked at', () => {
     expect(overview({ isPart: true })).toContain('None among the newest, and not all were looked at.');
-    expect(overview({ isPart: true, inTrouble: [aTrouble()] })).toContain('There may be older ones: not all were looked at.');
-    expect(overview({ inTrouble: [aTrouble()] })).not.toContain('looked at');
+    expect(overview({ isPart: true, inNeed: [aTrouble()] })).toContain('There may be older ones: not all were looked at.');
+    expect(overview({ inNeed: [aTrouble()] })).not.toContain('looked at');
   });
 
   it('says of each when it was stopped or ended, or else when it last moved', () => {
-    expect(overview({ inTrouble: [aTrouble()] })).toMatch(/recipients\s+stopped, ended or last moved/);
+    expect(overview({ inNeed: [aTrouble()] })).toMatch(/recipients\s+stopped, ended or last moved/);
   });
 });
 
@@ -191,7 +189,7 @@ describe('the way on', () => {
   ];
 
   it('leads from each dispatch in trouble to its story', () => {
-    const html = render(overviewPage(PLACE, anOverview({ inTrouble: [aTrouble()] })));
+    const html = render(overviewPage(PLACE, anOverview({ inNeed: [aTrouble()] })));
     const [row, lookUp] = actions(html);
 
     expect(row?.slice(1)).toEqual([
@@ -209,7 +207,7 @@ describe('the way on', () => {
   });
 
   it('leads back from a story and from a refusal', () => {
-    for (const page of [storyPage(PLACE, aStory()), refusalPage(PLACE, 'There is no dispatch with that id.')]) {
+    for (const page of [detailsPage(PLACE, someDetails()), refusalPage(PLACE, 'There is no dispatch with that id.')]) {
       expect(actions(render(page))[0]?.slice(2)).toEqual([
         'Back to the overview',
         `action="call" endpoint="${PLACE.endpoint}"`,
@@ -219,7 +217,7 @@ describe('the way on', () => {
   });
 
   it('asks by a form that has no action of its own, and keeps what was asked', () => {
-    const html = render(storyPage({ ...PLACE, given: { dispatchId: LONG_ID, applyId: IMG } }, aStory()));
+    const html = render(detailsPage({ ...PLACE, given: { dispatchId: LONG_ID, applyId: IMG } }, someDetails()));
 
     expect(html).toMatch(/<form class="look-up">/);
     expect(html).toContain(`value="${LONG_ID}"`);
@@ -234,7 +232,7 @@ describe('the way on', () => {
   });
 
   it('takes along what the page shows', () => {
-    const html = render(storyPage({ ...PLACE, shown: `${LONG_ID} "a` }, aStory()));
+    const html = render(detailsPage({ ...PLACE, shown: `${LONG_ID} "a` }, someDetails()));
 
     expect(html).toContain(`<input type="hidden" name="shown" value="${LONG_ID} &quot;a" />`);
   });
@@ -242,7 +240,7 @@ describe('the way on', () => {
 
 describe('the story of a dispatch', () => {
   it('says whose it is, when, and how far it got', () => {
-    const text = story(
+    const text = details(
       {
         adminId: 'k…@example.com',
         isTest: true,
@@ -283,7 +281,7 @@ describe('the story of a dispatch', () => {
     ['stopped for no known reason', { status: 'STOPPED' }, 'STOPPED: no reason is stored.'],
     ['cancelled', { status: 'CANCELLED' }, 'CANCELLED: nothing of it is sent any more.'],
   ])('says that it is %s', (_, dispatch, sentence) => {
-    expect(story(dispatch)).toContain(sentence);
+    expect(details(dispatch)).toContain(sentence);
   });
 
   it.each<[string, Partial<Dispatch>, Partial<Counts>, string]>([
@@ -307,12 +305,14 @@ describe('the story of a dispatch', () => {
       'any more. A person should look: 2 mails were not sent.',
     ],
   ])('says why a person should look when %s', (_, dispatch, counts, sentence) => {
-    expect(story({ status: 'COMPLETED', needsAttention: true, ...dispatch }, { counts: someCounts(counts) })).toContain(sentence);
+    expect(details({ status: 'COMPLETED', needsAttention: true, ...dispatch }, { counts: someCounts(counts) })).toContain(
+      sentence,
+    );
   });
 
   it('says that mails bounced when all were sent, and where that is explained', () => {
     const bounced = (n: number) =>
-      story(
+      details(
         { status: 'COMPLETED', outcome: 'all-sent', needsAttention: n > 10 },
         { counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, bounced: n } },
       );
@@ -324,7 +324,7 @@ describe('the story of a dispatch', () => {
 
   it('says that mails were complained about, and where that is explained', () => {
     const complained = (n: number) =>
-      story(
+      details(
         { status: 'COMPLETED', outcome: 'all-sent', needsAttention: n > 5 },
         { counts: someCounts({ SENT: 30 }), deliveries: { ...NO_DELIVERIES, complained: n } },
       );
@@ -336,12 +336,12 @@ describe('the story of a dispatch', () => {
 
   it('says what is left to do, and by whom', () => {
     const counts = someCounts({ FAILED: 2, UNKNOWN: 1 });
-    const text = story(
+    const text = details(
       { status: 'STOPPED', stoppedAt: T0 },
       {
         counts,
-        batchesLeft: 2,
-        tasksLeft: [
+        pendingBatches: 2,
+        pendingTasks: [
           { task: 1, kind: 'resume', requestedAt: T0 },
           { task: 2, kind: 'export', requestedAt: T0 },
         ],
@@ -349,7 +349,7 @@ describe('the story of a dispatch', () => {
     );
 
     expect(text).toContain('2 batches of recipients are not in the table as rows yet.');
-    expect(story({}, { batchesLeft: 1 })).toContain('1 batch of recipients is not in the table as rows yet.');
+    expect(details({}, { pendingBatches: 1 })).toContain('1 batch of recipients is not in the table as rows yet.');
     expect(text).toContain(`Not done yet: resume (task 1), asked for at ${at(0)}, export (task 2), asked for at ${at(0)}.`);
     expect(text).toContain(`POST /dispatches/${LONG_ID}/resume, or POST /dispatches/${LONG_ID}/cancel.`);
     expect(text).toContain('docs/runbook.md#dispatch-stopped');
@@ -358,8 +358,8 @@ describe('the story of a dispatch', () => {
     );
     expect(text).toContain('docs/runbook.md#outcome-unknown');
     expect(text).not.toContain('/retry');
-    expect(story({ status: 'COMPLETED' }, { counts })).toContain(`Once the cause is cured: POST /dispatches/${LONG_ID}/retry.`);
-    expect(story({}, { counts: someCounts({ SENT: 3 }) })).not.toContain('Runbook');
+    expect(details({ status: 'COMPLETED' }, { counts })).toContain(`Once the cause is cured: POST /dispatches/${LONG_ID}/retry.`);
+    expect(details({}, { counts: someCounts({ SENT: 3 }) })).not.toContain('Runbook');
   });
 
   it('leads to the recipients to look into, and from a recipient to the whole', () => {
@@ -367,7 +367,7 @@ describe('the story of a dispatch', () => {
       { applyId: IMG, status: 'FAILED', delivery: 'none', code: 'MESSAGE_REJECTED' },
       { applyId: 'b-1', status: 'SENT', delivery: 'bounced' },
     ] as const;
-    const html = render(storyPage(PLACE, aStory({}, { badRecipients })));
+    const html = render(detailsPage(PLACE, someDetails({}, { badRecipients })));
     const text = read(html).replaceAll(/\s+/g, ' ');
 
     expect(text).toContain('Recipients to look into, the first 2 recipient status delivery code');
@@ -376,13 +376,13 @@ describe('the story of a dispatch', () => {
       JSON.parse(words),
     );
     expect(clicks).toEqual(badRecipients.map(({ applyId }) => ({ show: 'story', dispatchId: LONG_ID, applyId })));
-    expect(render(storyPage(PLACE, aStory({}, { recipient: 'no-recipient' })))).toContain(
+    expect(render(detailsPage(PLACE, someDetails({}, { recipient: 'no-recipient' })))).toContain(
       `>{"show":"story","dispatchId":"${LONG_ID}"}<`,
     );
   });
 
   it('says that it has no such recipient', () => {
-    expect(story({}, { recipient: 'no-recipient' })).toContain('This dispatch has no recipient with that applyId, or not yet.');
+    expect(details({}, { recipient: 'no-recipient' })).toContain('This dispatch has no recipient with that applyId, or not yet.');
   });
 });
 
@@ -461,7 +461,7 @@ describe('the story of a recipient', () => {
     ['manual', 'IN_PROGRESS', 'it is UNKNOWN, and a person decides'],
   ] as const)('says what follows a lost answer under the policy “%s” in a dispatch that is %s', (unclearPolicy, status, then) => {
     const words = (until: number) =>
-      story(
+      details(
         { status },
         { unclearPolicy, recipient: aRecipient(processing({ lease: { token: 'ours', until } }), { attempts: [lost] }) },
       );
@@ -550,7 +550,7 @@ describe('whatever the data holds', () => {
   const pageOf = (text: string): string => {
     const overviewed = anOverview({
       sending: { version: 1, pause: { by: 'operator', who: text, since: T0, reason: text } },
-      inTrouble: [aTrouble({ scenarioId: text, faultCode: text })],
+      inNeed: [aTrouble({ scenarioId: text, faultCode: text })],
     });
     const recipient = aRecipient(failed({ lastErrorCode: text }), {
       applyId: text,
@@ -559,12 +559,12 @@ describe('whatever the data holds', () => {
       events: [{ kind: 'bounce', at: T0, messageId: text, detail: text }],
       settled: { as: 'failed', who: text, at: T0, note: text },
     });
-    const told = aStory(
+    const told = someDetails(
       { adminId: text, scenarioId: text, recruitId: text, status: 'STOPPED', faultCode: text },
       { recipient, badRecipients: [{ applyId: text, status: 'FAILED', delivery: 'none', code: text }] },
     );
     const given = { dispatchId: text, applyId: text };
-    return render(overviewPage(PLACE, overviewed)) + render(storyPage({ ...PLACE, given, shown: text }, told));
+    return render(overviewPage(PLACE, overviewed)) + render(detailsPage({ ...PLACE, given, shown: text }, told));
   };
   const skeleton = (html: string) => (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/value="[^"]*"/g, ''));
   const plain = skeleton(pageOf('x'));
@@ -592,10 +592,10 @@ describe('whatever the data holds', () => {
     const pages = [
       overview({ sending: { version: 1, pause: { by: 'operator', who: 'x', since: T0 } } }),
       overview({ lastPassAt: undefined, feedback: { unapplied: [] }, newestSentAt: T0 }),
-      story({ status: 'STOPPED' }, { counts: someCounts({ FAILED: 1, UNKNOWN: 1 }), recipient: aRecipient(unknown()) }),
+      details({ status: 'STOPPED' }, { counts: someCounts({ FAILED: 1, UNKNOWN: 1 }), recipient: aRecipient(unknown()) }),
       ofRecipient(exhausted()),
       ofRecipient(failed()),
-      story({ status: 'COMPLETED' }, { counts: someCounts({ SENT: 11 }), deliveries: { ...NO_DELIVERIES, bounced: 11 } }),
+      details({ status: 'COMPLETED' }, { counts: someCounts({ SENT: 11 }), deliveries: { ...NO_DELIVERIES, bounced: 11 } }),
     ].join('\n');
     const named = new Set([...pages.matchAll(/docs\/runbook\.md#([\w-]+)/g)].map(([, section]) => section));
 

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createObjectInventory } from '../../../../../lambda/adapters/s3/object-inventory.ts';
 import { createObjectReader } from '../../../../../lambda/adapters/s3/object-reader.ts';
 import { createObjectWriter } from '../../../../../lambda/adapters/s3/object-writer.ts';
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import { parseObjectKey } from '../../../../../lambda/contracts/queue/object-key.ts';
 import { createFakeClock, type FakeClock, T0 } from '../../../../support/clock.ts';
 import { sdkError } from '../../../../support/dynamo.ts';

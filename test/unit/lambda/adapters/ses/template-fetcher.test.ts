@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTemplateFetcher } from '../../../../../lambda/adapters/ses/template-fetcher.ts';
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import { sdkError } from '../../../../support/dynamo.ts';
 
 const ses = mockClient(SESv2Client);

@@ -189,7 +189,7 @@ describe('the task queue', () => {
   it('asks to carry out a task, in the group of its dispatch', async () => {
     sqs.on(SendMessageBatchCommand).callsFake(accept);
 
-    expect(await createTaskQueue(deps()).carryOut([{ dispatchId: 'd1', task: 2 }])).toEqual([true]);
+    expect(await createTaskQueue(deps()).enqueueTasks([{ dispatchId: 'd1', task: 2 }])).toEqual([true]);
     expect(
       sends()[0]?.map(({ MessageBody = '', MessageGroupId }) => [JSON.parse(MessageBody) as unknown, MessageGroupId]),
     ).toEqual([[{ v: 1, id: 'm-1', kind: 'carry-out', dispatchId: 'd1', task: 2 }, 'd1']]);

@@ -1,25 +1,25 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { type AcceptDispatchDeps, createAcceptDispatch } from '../../../../../lambda/application/accept/accept-dispatch.ts';
-import {
-  type CheckResult,
-  type CreateResult,
-  type Fingerprint,
-  type KnownDispatch,
-  type NewDispatch,
-  Unavailable,
-} from '../../../../../lambda/application/ports/accept-ports.ts';
-import type { IsAllowedRecipient } from '../../../../../lambda/domain/recipient/allowed-recipients.ts';
+import type {
+  CheckResult,
+  CreateResult,
+  Fingerprint,
+  KnownDispatch,
+  NewDispatch,
+} from '../../../../../lambda/application/ports/accept.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import type { DispatchRequest } from '../../../../../lambda/domain/dispatch/dispatch-request.ts';
 import type { SendEstimate } from '../../../../../lambda/domain/dispatch/send-estimate.ts';
-import { someAddressees } from '../../../../support/accept-builders.ts';
+import type { IsAllowedRecipient } from '../../../../../lambda/domain/recipient/allowed-recipients.ts';
+import { someRecipientInputs } from '../../../../support/accept-builders.ts';
 import { rowCounts } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 
 const request: DispatchRequest = {
   scenarioId: 'interview',
   recruitId: '7',
-  recipients: someAddressees(3),
+  recipients: someRecipientInputs(3),
   variables: { company: 'Acme' },
   isTest: false,
   allowRepeat: false,
@@ -63,7 +63,7 @@ const createWorld = () => {
   };
   const deps: AcceptDispatchDeps = {
     isAllowedRecipient: (address) => world.isAllowedRecipient(address),
-    digests: { dispatchId: (admin, key) => `${admin}/${key}`, fingerprint },
+    hashes: { dispatchId: (admin, key) => `${admin}/${key}`, fingerprint },
     dispatches: {
       find: (id) => {
         asked.push('find');
@@ -133,7 +133,7 @@ const dispatch = {
 describe('a request with recipients whom the stage may not mail', () => {
   it('is refused, names the first 100 of them and counts all, and leaves its key free', async () => {
     world.isAllowedRecipient = (address) => address === 'kim.1@example.com';
-    const recipients = someAddressees(151);
+    const recipients = someRecipientInputs(151);
 
     const refused = await accept('admin-1', 'key-1', { ...request, recipients });
 
@@ -145,7 +145,7 @@ describe('a request with recipients whom the stage may not mail', () => {
       { index: 2, applyId: 'a-2' },
     ]);
     expect(world.created).toEqual([]);
-    expect(await accept('admin-1', 'key-1', { ...request, recipients: someAddressees(2).slice(1) })).toMatchObject({
+    expect(await accept('admin-1', 'key-1', { ...request, recipients: someRecipientInputs(2).slice(1) })).toMatchObject({
       outcome: 'accepted',
     });
   });
@@ -226,17 +226,17 @@ describe('a key that is known', () => {
     expect(await accept('admin-1', 'key-1', request)).toMatchObject({ outcome: 'replayed' });
   });
 
-  const [first, second, third] = someAddressees(3);
+  const [first, second, third] = someRecipientInputs(3);
   it.each<[string, Partial<DispatchRequest>]>([
     ['scenarioId', { scenarioId: 'rejection' }],
     ['recruitId', { recruitId: '8' }],
-    ['recipients[].applyId', { recipients: someAddressees(4) }],
-    ['recipients[].applyId', { recipients: someAddressees(2) }],
+    ['recipients[].applyId', { recipients: someRecipientInputs(4) }],
+    ['recipients[].applyId', { recipients: someRecipientInputs(2) }],
     [
       'recipients[].email',
       { recipients: [first, second, { ...third, email: 'new@example.com' }] as DispatchRequest['recipients'] },
     ],
-    ['recipients[].variables', { recipients: someAddressees(3, () => ({ name: 'Lee' })) }],
+    ['recipients[].variables', { recipients: someRecipientInputs(3, () => ({ name: 'Lee' })) }],
     ['subject', { subject: 'New' }],
     ['variables', { variables: {} }],
     ['isTest', { isTest: true }],

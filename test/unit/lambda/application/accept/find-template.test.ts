@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
 import { createTemplateSource } from '../../../../../lambda/application/accept/find-template.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import { createFakeBudget } from '../../../../support/account-builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { createFakeTemplateCopies, createFakeTemplateFetcher } from '../../../../support/fake-template-copies.ts';

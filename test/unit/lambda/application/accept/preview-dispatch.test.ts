@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { createPreviewDispatch, type PreviewDispatchDeps } from '../../../../../lambda/application/accept/preview-dispatch.ts';
 import type { DispatchRequest } from '../../../../../lambda/domain/dispatch/dispatch-request.ts';
-import { someAddressees } from '../../../../support/accept-builders.ts';
+import { someRecipientInputs } from '../../../../support/accept-builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 
 const request: DispatchRequest = {
   scenarioId: 'interview',
   recruitId: '7',
-  recipients: someAddressees(4),
+  recipients: someRecipientInputs(4),
   variables: {},
   isTest: false,
   allowRepeat: false,
@@ -25,7 +25,7 @@ const preview = (more: Partial<PreviewDispatchDeps> = {}, change: Partial<Dispat
     checkContent: () => ({ outcome: 'fine' }),
     isAllowedRecipient: () => true,
     dispatches: { tooLarge: () => undefined },
-    digests: { fingerprint: () => ({ whole: 'v1:whole', fields: {} as never }) },
+    hashes: { fingerprint: () => ({ whole: 'v1:whole', fields: {} as never }) },
     renderSamples: () => samples,
     beginEstimate: () => (total) => Promise.resolve({ ...estimate, waitingForNextWindow: total }),
     clock: () => T0,
@@ -87,7 +87,7 @@ describe('a preview', () => {
   });
 
   it('names each recipient whose address an earlier one has', async () => {
-    const [a, b, c, d] = someAddressees(4).map((each, i) => (i === 1 ? each : { ...each, email: 'kim@example.com' }));
+    const [a, b, c, d] = someRecipientInputs(4).map((each, i) => (i === 1 ? each : { ...each, email: 'kim@example.com' }));
     const recipients = [a, b, c, d].filter((each) => each !== undefined);
 
     expect((await preview({}, { recipients })).sharedAddresses).toEqual([
@@ -97,7 +97,7 @@ describe('a preview', () => {
   });
 
   it('leaves a repeated applyId to the faults of form', async () => {
-    const [first] = someAddressees(1);
+    const [first] = someRecipientInputs(1);
     const recipients = [first, first].filter((each) => each !== undefined);
 
     expect((await preview({}, { recipients })).sharedAddresses).toEqual([]);

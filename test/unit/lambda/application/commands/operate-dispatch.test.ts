@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
 import { createOperateDispatch } from '../../../../../lambda/application/commands/operate-dispatch.ts';
-import type { NewTask, Operable } from '../../../../../lambda/application/ports/operate-ports.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
+import type { CommandTarget, NewTask } from '../../../../../lambda/application/ports/tasks.ts';
+import type { Command } from '../../../../../lambda/domain/dispatch/command.ts';
 import type { Counts, Dispatch } from '../../../../../lambda/domain/dispatch/dispatch.ts';
-import type { Operation } from '../../../../../lambda/domain/dispatch/operation.ts';
 import { aDispatch, DISPATCH_ID, rowCounts, someCounts } from '../../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../../support/clock.ts';
 
 interface World {
-  readonly stored?: Operable | undefined;
+  readonly stored?: CommandTarget | undefined;
   /** Changes of others that come between our reading and our writing, one a try. */
   readonly meanwhile?: readonly Partial<Dispatch>[];
   readonly counts?: Counts | Error;
@@ -19,7 +19,7 @@ interface World {
 const OWNER = { adminId: 'admin-1', isOperator: false };
 
 const run = async (
-  operation: Operation,
+  command: Command,
   { stored, meanwhile = [], counts = someCounts({}), hasContent = true }: World,
   person = OWNER,
   more?: Pick<NewTask, 'statuses' | 'word'>,
@@ -46,8 +46,8 @@ const run = async (
     random: () => 0.5,
     sleep: clock.sleep,
   });
-  const result = await operate(person, operation, DISPATCH_ID, more);
-  return { result, started, again: () => operate(person, operation, DISPATCH_ID, more), clock };
+  const result = await operate(person, command, DISPATCH_ID, more);
+  return { result, started, again: () => operate(person, command, DISPATCH_ID, more), clock };
 };
 const stopped = aDispatch({ status: 'STOPPED', generation: 3, faultCode: 'INVALID_PARAMETER', faultSince: T0 - 9 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
-import { createOperateSending, type SendingWish } from '../../../../../lambda/application/commands/operate-sending.ts';
+import { createOperateSending, type SendingRequest } from '../../../../../lambda/application/commands/operate-sending.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import { SENDING, type Sending } from '../../../../../lambda/domain/sending/pause.ts';
 import { createFakeClock, T0 } from '../../../../support/clock.ts';
 
@@ -31,7 +31,7 @@ const world = (stored: Sending | 'unavailable', meanwhile: readonly Sending[] = 
   });
   return { sending, stored: () => now };
 };
-const PAUSE: SendingWish = { paused: true, who: 'op', reason: 'wrong template' };
+const PAUSE: SendingRequest = { paused: true, who: 'op', reason: 'wrong template' };
 
 describe('an operator', () => {
   it('sees how sending stands', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
 import { createRetryRecipients } from '../../../../../lambda/application/commands/retry-recipients.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import type { Dispatch } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import {
   aDispatch,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
-import { changeBy } from '../../../../../lambda/application/feedback/apply-event.ts';
 import { createSettleRecipient } from '../../../../../lambda/application/commands/settle-recipient.ts';
+import { changeBy } from '../../../../../lambda/application/feedback/apply-event.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import type { Recipient } from '../../../../../lambda/domain/recipient/recipient.ts';
 import {
   aDispatch,
@@ -69,7 +69,7 @@ describe('a recipient of whom nobody knows', () => {
     const change = settled && changeBy(settled, event);
 
     expect(change?.signals.map(({ type }) => type)).toEqual(['send', 'late']);
-    expect(change?.amendment?.recipient).toMatchObject({ status: 'SENT', messageId: 'ses-9', sentAt: T0 + 2 });
+    expect(change?.patch?.recipient).toMatchObject({ status: 'SENT', messageId: 'ses-9', sentAt: T0 + 2 });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
 import { createSettleRecipients } from '../../../../../lambda/application/commands/settle-recipients.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import { aDispatch, aKey, aRecipient, DISPATCH_ID, pending, sent, unknown } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 import { createFakeRecipients } from '../../../../support/fakes.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { FeedbackSignal } from '../../../../../lambda/application/feedback/apply-event.ts';
 import { createApplyFeedback } from '../../../../../lambda/application/feedback/apply-feedback.ts';
-import type { StoredRecipient } from '../../../../../lambda/application/ports/ports.ts';
+import type { StoredRecipient } from '../../../../../lambda/application/ports/recipients.ts';
 import type { Feedback } from '../../../../../lambda/domain/recipient/feedback.ts';
 import type { Recipient } from '../../../../../lambda/domain/recipient/recipient.ts';
 import { type Arrival, MOST_UNAPPLIED } from '../../../../../lambda/domain/sending/watermark.ts';
@@ -95,8 +95,8 @@ describe('an event of SES', () => {
     const outcomes: string[] = [];
     recipients = {
       ...table,
-      amend: async (...args) => {
-        const outcome = await table.amend(...args);
+      applyPatch: async (...args) => {
+        const outcome = await table.applyPatch(...args);
         outcomes.push(outcome);
         return outcome;
       },
@@ -233,11 +233,11 @@ describe('a batch of events', () => {
     const table = recipients;
     recipients = {
       ...table,
-      amend: async (key, change) => {
+      applyPatch: async (key, change) => {
         order.push(`${key.applyId} begins`);
         await Promise.resolve();
         order.push(`${key.applyId} ends`);
-        return table.amend(key, change);
+        return table.applyPatch(key, change);
       },
     };
     const of = (applyId: string, at: number) => anEvent({ kind: 'delivery', at }, { key: aKey(applyId) });
@@ -260,7 +260,7 @@ describe('a batch of events', () => {
 
   it('keeps one whose row breaks the code, and tells what broke', async () => {
     const error = new RangeError('about kim@example.com');
-    recipients.amend = () => Promise.reject(error);
+    recipients.applyPatch = () => Promise.reject(error);
 
     expect(await apply([anEvent()])).toEqual([true]);
 
@@ -270,7 +270,7 @@ describe('a batch of events', () => {
 
   it('leaves half of its time to hold what the table does not answer for', async () => {
     put(sent());
-    recipients.amend = (key) => (key.applyId === 'a-1' ? Promise.resolve('written') : new Promise(() => undefined));
+    recipients.applyPatch = (key) => (key.applyId === 'a-1' ? Promise.resolve('written') : new Promise(() => undefined));
     const slept: number[] = [];
     const sleep = async (ms: number) => {
       slept.push(ms);
@@ -287,7 +287,7 @@ describe('a batch of events', () => {
 
   it('keeps one that was applied only after it was held, so that the hold goes when it comes again', async () => {
     let finish: (() => void) | undefined;
-    recipients.amend = () =>
+    recipients.applyPatch = () =>
       new Promise(
         (resolve) =>
           (finish = () => {
@@ -304,7 +304,7 @@ describe('a batch of events', () => {
   });
 
   it('counts nothing of one that could not be written', async () => {
-    recipients.amend = (_key, change) => {
+    recipients.applyPatch = (_key, change) => {
       change(aRecipient(processing()));
       return Promise.resolve('unavailable');
     };

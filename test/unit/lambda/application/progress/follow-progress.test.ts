@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
+import type { ProgressRepository, RowsSeen } from '../../../../../lambda/application/ports/progress.ts';
 import {
   createFollowProgress,
   type ProgressRecord,
   type ProgressSignal,
 } from '../../../../../lambda/application/progress/follow-progress.ts';
-import type { RowsSeen } from '../../../../../lambda/application/ports/ports.ts';
-import type { ProgressRepository } from '../../../../../lambda/application/ports/progress-ports.ts';
 import type { Counts, Deliveries, Dispatch, RowCounts } from '../../../../../lambda/domain/dispatch/dispatch.ts';
-import type { News } from '../../../../../lambda/domain/dispatch/news.ts';
+import type { DispatchEvent } from '../../../../../lambda/domain/dispatch/dispatch-event.ts';
 import { addRowCounts, type Counted } from '../../../../../lambda/domain/dispatch/progress.ts';
 import { NO_BOUNCE_STATISTICS } from '../../../../../lambda/domain/dispatch/stop-rule.ts';
 import { aDispatch, rowCounts } from '../../../../support/builders.ts';
@@ -48,7 +47,7 @@ const stored = (counts: Partial<Counts>, dispatch: Partial<Dispatch> = {}, deliv
 const createWorld = (dispatches: readonly Stored[], rows: Rows = rowCounts({ PENDING: 3 })) => {
   const items = new Map(dispatches.map((dispatch) => [dispatch.dispatchId, dispatch]));
   const done: string[] = [];
-  const told: News[] = [];
+  const told: DispatchEvent[] = [];
   const signals: ProgressSignal[] = [];
   const clock = createFakeClock();
   const broken = {
@@ -210,9 +209,9 @@ describe('news', () => {
   it('is told', async () => {
     const { run, told, signals } = createWorld([]);
 
-    expect(await run(completed('d1'), { kind: 'poison' }, completed('d2'))).toBeUndefined();
+    expect(await run(completed('d1'), { kind: 'malformed' }, completed('d2'))).toBeUndefined();
     expect(told.map(({ id }) => id)).toEqual(['d1-0-completed', 'd2-0-completed']);
-    expect(signals).toEqual([{ type: 'told', count: 2 }]);
+    expect(signals).toEqual([{ type: 'published', count: 2 }]);
   });
 
   it('that nobody took comes again, and nothing from there on is counted before', async () => {
@@ -224,8 +223,8 @@ describe('news', () => {
     expect(world.countsOf('d1')).toMatchObject({ PROCESSING: 1 });
     expect(world.countsOf('d2')).toMatchObject({ PROCESSING: 0 });
     expect(world.signals).toEqual([
-      { type: 'told', count: 1 },
-      { type: 'not-told', count: 1, codes: ['AccessDenied'] },
+      { type: 'published', count: 1 },
+      { type: 'not-published', count: 1, codes: ['AccessDenied'] },
     ]);
   });
 });
@@ -344,7 +343,7 @@ describe('a dispatch that looks over by its counts', () => {
     broken.looking = true;
 
     expect(await run(sent())).toBeUndefined();
-    expect(signals).toMatchObject([{ type: 'judge-failed', dispatchId: 'd1' }]);
+    expect(signals).toMatchObject([{ type: 'evaluation-failed', dispatchId: 'd1' }]);
   });
 
   it('is left to the sweeper when there is no time for a look', async () => {
@@ -360,7 +359,7 @@ describe('a dispatch that looks over by its counts', () => {
 
     expect(await follow([sent()], () => (left -= 20_000))).toBeUndefined();
     expect(done).toEqual(['look at d1']);
-    expect(signals).toMatchObject([{ type: 'judge-failed', dispatchId: 'd1' }]);
+    expect(signals).toMatchObject([{ type: 'evaluation-failed', dispatchId: 'd1' }]);
   });
 
   it('is looked at though other records of the batch come again', async () => {

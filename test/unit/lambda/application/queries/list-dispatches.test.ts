@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
+import type { DispatchQuery } from '../../../../../lambda/application/ports/queries.ts';
 import { createListDispatches } from '../../../../../lambda/application/queries/list-dispatches.ts';
 import { createReadExport } from '../../../../../lambda/application/queries/read-export.ts';
-import type { DispatchQuery } from '../../../../../lambda/application/ports/read-ports.ts';
 import { aDispatch, DISPATCH_ID } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 
 const mine = { adminId: 'admin-1', isOperator: false };
 const operator = { adminId: 'op', isOperator: true };
-const wish = { open: false, isTest: false, limit: 20 };
+const request = { open: false, isTest: false, limit: 20 };
 
 const list = async (reader: typeof mine, more: object) => {
   const queries: DispatchQuery[] = [];
@@ -18,7 +18,7 @@ const list = async (reader: typeof mine, more: object) => {
       return Promise.resolve({ dispatches: [] });
     },
   });
-  return { result: await use(reader, { ...wish, ...more }), queries };
+  return { result: await use(reader, { ...request, ...more }), queries };
 };
 
 describe('a list', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
+import type { FoundDispatch, ReadRepository, RecipientQuery } from '../../../../../lambda/application/ports/queries.ts';
 import { createReadDispatch } from '../../../../../lambda/application/queries/read-dispatch.ts';
-import type { FoundDispatch, ReadRepository, RecipientQuery } from '../../../../../lambda/application/ports/read-ports.ts';
 import { type Counts, type Deliveries, type Dispatch, NO_COUNTS } from '../../../../../lambda/domain/dispatch/dispatch.ts';
-import type { RecipientKey } from '../../../../../lambda/domain/recipient/recipient.ts';
 import { shardOf } from '../../../../../lambda/domain/dispatch/shards.ts';
-import { aNewDispatch, someAddressees } from '../../../../support/accept-builders.ts';
+import type { RecipientKey } from '../../../../../lambda/domain/recipient/recipient.ts';
+import { aNewDispatch, someRecipientInputs } from '../../../../support/accept-builders.ts';
 import { aRecipient, rowCounts, someCounts, someDeliveries } from '../../../../support/builders.ts';
 
-const stored: FoundDispatch = { ...aNewDispatch(someAddressees(5)).dispatch, isOpen: true };
+const stored: FoundDispatch = { ...aNewDispatch(someRecipientInputs(5)).dispatch, isOpen: true };
 const mine = { adminId: 'admin-1', isOperator: false };
 const another = { adminId: 'admin-2', isOperator: false };
 const operator = { adminId: 'op', isOperator: true };
@@ -122,7 +122,7 @@ describe('a dispatch is shown', () => {
 });
 
 it('a dispatch is shown with what is known of the mails of its recipients, bad signs among it', async () => {
-  const stored = { ...aNewDispatch(someAddressees(60)).dispatch, isOpen: true };
+  const stored = { ...aNewDispatch(someRecipientInputs(60)).dispatch, isOpen: true };
 
   expect(await read({ SENT: 60 }, stored, { delivered: 49, bounced: 11 }).dispatch(mine, stored.dispatchId)).toMatchObject({
     dispatch: { status: 'COMPLETED', needsAttention: true },

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { DispatchPage } from '../../../../../lambda/application/ports/read-ports.ts';
+import type { DispatchPage, OpenList } from '../../../../../lambda/application/ports/queries.ts';
 import { createShowOverview, type ShowOverviewDeps } from '../../../../../lambda/application/queries/show-overview.ts';
-import type { OpenList } from '../../../../../lambda/application/ports/show-ports.ts';
 import type { Dispatch } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import type { Sending } from '../../../../../lambda/domain/sending/pause.ts';
 import { aDispatch } from '../../../../support/builders.ts';
@@ -48,8 +47,8 @@ describe('the overview', () => {
       roundProgressAt: T0 - 1,
       feedback: WITNESS,
       newestSentAt: T0 - 5,
-      inTrouble: [],
-      moreInTrouble: 0,
+      inNeed: [],
+      moreInNeed: 0,
       underWay: 0,
       oldestUnderWayAt: undefined,
       isPart: false,
@@ -62,10 +61,8 @@ describe('the overview', () => {
 
     const seen = await show(pages({ dispatches: [...well, ...stopped] }));
 
-    expect(seen.inTrouble.map(({ dispatch }) => dispatch.dispatchId)).toEqual(
-      stopped.slice(0, 20).map((each) => each.dispatchId),
-    );
-    expect(seen).toMatchObject({ moreInTrouble: 2, underWay: 2, oldestUnderWayAt: T0 - 99, isPart: false });
+    expect(seen.inNeed.map(({ dispatch }) => dispatch.dispatchId)).toEqual(stopped.slice(0, 20).map((each) => each.dispatchId));
+    expect(seen).toMatchObject({ moreInNeed: 2, underWay: 2, oldestUnderWayAt: T0 - 99, isPart: false });
   });
 
   it('asks when the newest mail was taken, and remembers nothing', async () => {
@@ -85,7 +82,7 @@ describe('the overview', () => {
   it('looks at tests as at all others', async () => {
     const list = pages({ dispatches: numbered(1, { status: 'STOPPED', isTest: true }) });
 
-    expect((await show(list)).inTrouble).toHaveLength(1);
+    expect((await show(list)).inNeed).toHaveLength(1);
     expect(list.queries.map(({ isTest }) => isTest)).toEqual([undefined]);
   });
 
@@ -101,7 +98,7 @@ describe('the overview', () => {
       [undefined, undefined],
       [{ part: 'attention' }, undefined],
     ]);
-    expect(seen.inTrouble.map(({ dispatch }) => dispatch.dispatchId)).toEqual(['short']);
+    expect(seen.inNeed.map(({ dispatch }) => dispatch.dispatchId)).toEqual(['short']);
     expect(seen).toMatchObject({ underWay: 2, isPart: true });
   });
 
@@ -118,7 +115,7 @@ describe('the overview', () => {
     const [dispatch] = numbered(1, { status: 'STOPPED' });
     const twice = dispatch === undefined ? [] : [dispatch, dispatch];
 
-    expect((await show(pages({ dispatches: twice }))).inTrouble).toHaveLength(1);
+    expect((await show(pages({ dispatches: twice }))).inNeed).toHaveLength(1);
   });
 
   it('masks addresses in who paused, and why', async () => {
@@ -142,7 +139,7 @@ describe('the overview', () => {
 
     expect(await show(pages(), { sending: { read: silent }, sweeps, feedback: { read: silent } })).toMatchObject({
       ...unknown,
-      inTrouble: [],
+      inNeed: [],
     });
   });
 });

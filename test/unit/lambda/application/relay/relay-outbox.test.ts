@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { BatchKey, TaskKey } from '../../../../../lambda/application/ports/ports.ts';
+import type { BatchKey, TaskKey } from '../../../../../lambda/application/ports/queues.ts';
 import { type OutboxRecord, relayOutbox } from '../../../../../lambda/application/relay/relay-outbox.ts';
 import type { RecipientKey } from '../../../../../lambda/domain/recipient/recipient.ts';
 import { aKey } from '../../../../support/builders.ts';
@@ -8,7 +8,7 @@ import { aKey } from '../../../../support/builders.ts';
 const recipient = (n: number): OutboxRecord => ({ kind: 'recipient', key: aKey(`a-${n}`) });
 const batch = (n: number): OutboxRecord => ({ kind: 'batch', key: { dispatchId: 'd1', batch: n } });
 const task = (n: number): OutboxRecord => ({ kind: 'task', key: { dispatchId: 'd1', task: n } });
-const poison: OutboxRecord = { kind: 'poison', record: { odd: true } };
+const malformed: OutboxRecord = { kind: 'malformed', record: { odd: true } };
 const recipients = (n: number) => Array.from({ length: n }, (_, i) => recipient(i));
 
 const relay = async (
@@ -34,9 +34,9 @@ const relay = async (
       },
       taskQueue: {
         expand: (keys) => Promise.resolve(keys.map(take)),
-        carryOut: (keys) => Promise.resolve(keys.map(take)),
+        enqueueTasks: (keys) => Promise.resolve(keys.map(take)),
       },
-      keepPoison: (record) => {
+      quarantine: (record) => {
         if (!bucket) return Promise.reject(new Error('no bucket'));
         kept.push(record);
         return Promise.resolve();
@@ -55,7 +55,7 @@ it('carries recipients to the send queue, batches and tasks to the task queue', 
 });
 
 it('keeps a record that can never be handled by its own hand, and relays the other nine (O1)', async () => {
-  const records = [...recipients(2), poison, ...recipients(7)];
+  const records = [...recipients(2), malformed, ...recipients(7)];
 
   const { firstOpen, relayed, kept } = await relay(records);
 
@@ -81,7 +81,7 @@ it.each<[string, OutboxRecord[], number]>([
 });
 
 it('asks for a record again that the bucket did not take', async () => {
-  expect((await relay([recipient(0), poison, recipient(1)], { bucket: false })).firstOpen).toBe(1);
+  expect((await relay([recipient(0), malformed, recipient(1)], { bucket: false })).firstOpen).toBe(1);
 });
 
 it('sends nothing for records of other kinds (O2)', async () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
+import type { SendQueue } from '../../../../../lambda/application/ports/queues.ts';
 import { applyActions } from '../../../../../lambda/application/send/apply-actions.ts';
-import type { SendQueue } from '../../../../../lambda/application/ports/ports.ts';
-import type { MessageAction } from '../../../../../lambda/domain/recipient/message-rule.ts';
+import type { MessageAction } from '../../../../../lambda/domain/recipient/decide-message.ts';
 import { aKey } from '../../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../../support/clock.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { MailRenderer } from '../../../../../lambda/application/ports/ports.ts';
+import type { MailRenderer } from '../../../../../lambda/application/ports/provider.ts';
 import { aKey, aMessage, anAttempt, aRecipient, pending } from '../../../../support/builders.ts';
 import { accepted, plainRenderer } from '../../../../support/fakes.ts';
 import { createSenderWorld } from '../../../../support/sender-world.ts';
@@ -12,9 +12,9 @@ describe('the mails of a chunk', () => {
   it('are all rendered before the first call to SES', async () => {
     const events: string[] = [];
     const renderer: MailRenderer = {
-      render: (dispatchId, content, addressee) => {
+      render: (dispatchId, content, recipientInput) => {
         events.push('render');
-        return plainRenderer.render(dispatchId, content, addressee);
+        return plainRenderer.render(dispatchId, content, recipientInput);
       },
     };
     const answer = () => {
@@ -32,10 +32,10 @@ describe('the mails of a chunk', () => {
 
   it('that cannot be rendered fail alone', async () => {
     const renderer: MailRenderer = {
-      render: (dispatchId, content, addressee) =>
-        addressee.applyId === 'a-2'
+      render: (dispatchId, content, recipientInput) =>
+        recipientInput.applyId === 'a-2'
           ? { ok: false, code: 'MAIL_TOO_LARGE' }
-          : plainRenderer.render(dispatchId, content, addressee),
+          : plainRenderer.render(dispatchId, content, recipientInput),
     };
     const world = createSenderWorld({ applyIds: IDS, renderer, answer: () => accepted });
     world.clock.advance(10_000);
@@ -50,9 +50,9 @@ describe('the mails of a chunk', () => {
     const world = createSenderWorld({
       applyIds: IDS,
       renderer: {
-        render: (dispatchId, content, addressee) => {
-          if (addressee.applyId === 'a-2') world.clock.advance(5_001);
-          return plainRenderer.render(dispatchId, content, addressee);
+        render: (dispatchId, content, recipientInput) => {
+          if (recipientInput.applyId === 'a-2') world.clock.advance(5_001);
+          return plainRenderer.render(dispatchId, content, recipientInput);
         },
       },
       answer: () => accepted,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { MailRenderer } from '../../../../../lambda/application/ports/ports.ts';
+import type { MailRenderer } from '../../../../../lambda/application/ports/provider.ts';
 import { neverThrow } from '../../../../../lambda/observability/telemetry.ts';
 import {
   aContent,
@@ -358,9 +358,9 @@ describe('a refusal for good', () => {
     const world = createSenderWorld({
       applyIds: ids(10),
       renderer: {
-        render: (dispatchId, content, addressee) => {
-          if (addressee.applyId === 'a-7') throw new Error('bug');
-          return plainRenderer.render(dispatchId, content, addressee);
+        render: (dispatchId, content, recipientInput) => {
+          if (recipientInput.applyId === 'a-7') throw new Error('bug');
+          return plainRenderer.render(dispatchId, content, recipientInput);
         },
       },
     });

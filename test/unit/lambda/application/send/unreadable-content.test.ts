@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Unavailable } from '../../../../../lambda/application/ports/accept-ports.ts';
-import type { ContentRepository } from '../../../../../lambda/application/ports/ports.ts';
+import type { ContentRepository } from '../../../../../lambda/application/ports/dispatches.ts';
+import { Unavailable } from '../../../../../lambda/application/ports/errors.ts';
 import { aKey, aMessage, DISPATCH_ID } from '../../../../support/builders.ts';
 import { createFakeContents } from '../../../../support/fakes.ts';
 import { createSenderWorld } from '../../../../support/sender-world.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { OrphanSearch } from '../../../../../lambda/application/ports/list-ports.ts';
+import type { OrphanSearch } from '../../../../../lambda/application/ports/objects.ts';
 import { createDeleteOrphans, type OrphanReport } from '../../../../../lambda/application/sweep/delete-orphans.ts';
 import { parseObjectKey } from '../../../../../lambda/contracts/queue/object-key.ts';
 import { createFakeClock, type FakeClock, T0 } from '../../../../support/clock.ts';

@@ -30,7 +30,7 @@ const dispatchItem = (dispatchId: string) => {
     shards: SHARDS,
     ...rowCounts({ PENDING: SHARDS * ROWS_PER_SHARD }),
   });
-  const at = { createdAt: toIso(createdAt), lastProgressAt: toIso(T0 - HOUR), visitedAt: toIso(T0 - HOUR) };
+  const at = { createdAt: toIso(createdAt), lastProgressAt: toIso(T0 - HOUR), sweptAt: toIso(T0 - HOUR) };
   return { pk: `DISPATCH#${dispatchId}`, sk: 'DISPATCH', openKey: 'OPEN', ...dispatch, ...at };
 };
 
@@ -89,14 +89,14 @@ it('a pass over 28 dispatches with 50,000 stuck rows each serves each of them, w
       hide: () => Promise.resolve(),
       depth: () => Promise.resolve(0),
     },
-    taskQueue: { expand: () => Promise.resolve([]), carryOut: () => Promise.resolve([]) },
+    taskQueue: { expand: () => Promise.resolve([]), enqueueTasks: () => Promise.resolve([]) },
     sending,
     sweeps: sending,
     feedback: createFakeFeedback(),
     ledger: createFakeLedger(),
     clock: () => T0,
-    stillMs: 600_000,
-    visitMs: 900_000,
+    stuckAfterMs: 600_000,
+    revisitMs: 900_000,
   });
 
   const report = await sweep({ atStart: false, remainingMs: () => 240_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { OpenRowStatus, OverduePosition, OverdueRow } from '../../../../../lambda/application/ports/ports.ts';
+import type { OpenRowStatus, OverduePosition, OverdueRow } from '../../../../../lambda/application/ports/progress.ts';
 import { requeueStuck, type Stuck } from '../../../../../lambda/application/sweep/requeue-stuck.ts';
 import { aDispatch, aKey } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';

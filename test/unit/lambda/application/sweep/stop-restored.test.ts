@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TableOrigin } from '../../../../../lambda/application/ports/restore-ports.ts';
+import type { TableOrigin } from '../../../../../lambda/application/ports/control.ts';
 import { createStopRestored, type RestoreReport } from '../../../../../lambda/application/sweep/stop-restored.ts';
 import type { Dispatch } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import { aDispatch } from '../../../../support/builders.ts';

@@ -4,13 +4,13 @@ import type {
   OpenDispatchRepository,
   OverdueRow,
   RowsSeen,
-  SendQueue,
-  SweepMarks,
-} from '../../../../../lambda/application/ports/ports.ts';
+  SweepState,
+} from '../../../../../lambda/application/ports/progress.ts';
+import type { SendQueue } from '../../../../../lambda/application/ports/queues.ts';
 import { createSweep, type SweepDeps } from '../../../../../lambda/application/sweep/sweep.ts';
 import type { Counts, Dispatch } from '../../../../../lambda/domain/dispatch/dispatch.ts';
-import type { Sending } from '../../../../../lambda/domain/sending/pause.ts';
 import { NO_BOUNCE_STATISTICS } from '../../../../../lambda/domain/dispatch/stop-rule.ts';
+import type { Sending } from '../../../../../lambda/domain/sending/pause.ts';
 import { aDispatch, aKey, rowCounts, someCounts } from '../../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../../support/clock.ts';
 import { createFakeSending } from '../../../../support/fake-control.ts';
@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 const PAGE = 1_000;
 
 interface Open {
-  readonly dispatch: Dispatch & SweepMarks;
+  readonly dispatch: Dispatch & SweepState;
   readonly rows: RowsSeen;
   readonly overdue?: readonly OverdueRow[];
   /** Of ten recipients each. */
@@ -31,14 +31,14 @@ interface Open {
 }
 
 /** A dispatch that was last looked at long ago, when it stood just as it stands now. */
-const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispatch & SweepMarks> = {}): Open => ({
+const still = (counts: Partial<Counts>, overdue: number, dispatch: Partial<Dispatch & SweepState> = {}): Open => ({
   dispatch: {
     ...aDispatch({
       total: Object.values(counts).reduce((sum, n) => sum + n, 0),
       ...rowCounts(counts),
       lastProgressAt: T0 - 60 * MINUTE,
     }),
-    visitedAt: T0 - 15 * MINUTE,
+    sweptAt: T0 - 15 * MINUTE,
     ...dispatch,
   },
   rows: {
@@ -62,7 +62,7 @@ interface Options extends Pick<SweepDeps, 'firstSteps' | 'lastSteps'> {
 const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles = true, ...steps }: Options = {}) => {
   const sent: string[] = [];
   const expanded: number[] = [];
-  const carriedOut: number[] = [];
+  const enqueuedTasks: number[] = [];
   const completed: string[] = [];
   const closed: string[] = [];
   const stopped: string[] = [];
@@ -90,8 +90,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
         at(dispatchId)?.rows ?? { ...rowCounts({}), bounceStatistics: NO_BOUNCE_STATISTICS, overdueSince: {} },
       );
     },
-    mark: (_dispatchId, visitedAt) => {
-      marks.push(visitedAt);
+    mark: (_dispatchId, sweptAt) => {
+      marks.push(sweptAt);
       return Promise.resolve();
     },
     recount: (_dispatch, { counts }, lastProgressAt) => {
@@ -117,7 +117,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
       closed.push(dispatchId);
       return Promise.resolve(true);
     },
-    settle: (_dispatch, { counts }, _visitedAt, isLast) => {
+    settle: (_dispatch, { counts }, _sweptAt, isLast) => {
       settled.push({ counts, isLast });
       return Promise.resolve(settles);
     },
@@ -142,8 +142,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
         expanded.push(...keys.map(({ batch }) => batch));
         return Promise.resolve(keys.map(() => true));
       },
-      carryOut: (keys) => {
-        carriedOut.push(...keys.map(({ task }) => task));
+      enqueueTasks: (keys) => {
+        enqueuedTasks.push(...keys.map(({ task }) => task));
         return Promise.resolve(keys.map(() => true));
       },
     },
@@ -152,8 +152,8 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     feedback,
     ledger,
     clock: clock.now,
-    stillMs: 10 * MINUTE,
-    visitMs: 15 * MINUTE,
+    stuckAfterMs: 10 * MINUTE,
+    revisitMs: 15 * MINUTE,
     ...steps,
   });
   const pass = (situation: Partial<Parameters<typeof sweep>[0]> = {}) =>
@@ -162,7 +162,7 @@ const sweepOver = (open: readonly Open[], { depth = 0, completes = true, settles
     pass,
     sent,
     expanded,
-    carriedOut,
+    enqueuedTasks,
     completed,
     settled,
     closed,
@@ -205,7 +205,7 @@ describe('a recipient that is overdue in a dispatch that does not move', () => {
   });
 
   it('is weighed against the open rows of all dispatches', async () => {
-    const moving = still({ PENDING: 400 }, 0, { dispatchId: 'other', lastProgressAt: T0 - MINUTE, visitedAt: T0 - MINUTE });
+    const moving = still({ PENDING: 400 }, 0, { dispatchId: 'other', lastProgressAt: T0 - MINUTE, sweptAt: T0 - MINUTE });
     const { pass, sent } = sweepOver([moving, still({ PENDING: 300 }, 300)], { depth: 400 });
 
     await pass();
@@ -278,7 +278,7 @@ describe('a dispatch', () => {
   });
 
   it('is looked at no more than once in a quarter of an hour', async () => {
-    const { pass, looked } = sweepOver([still({ PENDING: 1 }, 1, { visitedAt: T0 - 15 * MINUTE + 1 })]);
+    const { pass, looked } = sweepOver([still({ PENDING: 1 }, 1, { sweptAt: T0 - 15 * MINUTE + 1 })]);
 
     await pass();
 
@@ -286,7 +286,7 @@ describe('a dispatch', () => {
   });
 
   it('is looked at when everything starts, since queues may be empty then', async () => {
-    const { pass, sent } = sweepOver([still({ PENDING: 1, SENT: 2 }, 1, { visitedAt: T0, lastProgressAt: T0 })]);
+    const { pass, sent } = sweepOver([still({ PENDING: 1, SENT: 2 }, 1, { sweptAt: T0, lastProgressAt: T0 })]);
 
     await pass({ atStart: true });
 
@@ -390,9 +390,7 @@ describe('a pass', () => {
   });
 
   describe('for which there are too many rows', () => {
-    const three = ['a', 'b', 'c'].map((dispatchId, i) =>
-      still({ PENDING: 1 }, 0, { dispatchId, visitedAt: T0 - 60 * MINUTE + i }),
-    );
+    const three = ['a', 'b', 'c'].map((dispatchId, i) => still({ PENDING: 1 }, 0, { dispatchId, sweptAt: T0 - 60 * MINUTE + i }));
     /** Time for one dispatch a pass; each is due again at the next one. */
     const slowly = (open: Open[]) => {
       const world = sweepOver(open);
@@ -403,7 +401,7 @@ describe('a pass', () => {
         const last = world.looked.at(-1);
         const at = open.findIndex(({ dispatch }) => dispatch.dispatchId === last);
         const seen = open[at];
-        if (seen !== undefined) open[at] = { ...seen, dispatch: { ...seen.dispatch, visitedAt: world.clock.now() } };
+        if (seen !== undefined) open[at] = { ...seen, dispatch: { ...seen.dispatch, sweptAt: world.clock.now() } };
         world.clock.advance(20 * MINUTE);
         return report.finished;
       };
@@ -493,8 +491,8 @@ describe('a pass', () => {
   });
 
   it('looks at a stopped dispatch once an hour', async () => {
-    const hour = { status: 'STOPPED', visitedAt: T0 - 60 * MINUTE } as const;
-    const early = sweepOver([still({ PENDING: 1 }, 1, { ...hour, visitedAt: T0 - 60 * MINUTE + 1 })]);
+    const hour = { status: 'STOPPED', sweptAt: T0 - 60 * MINUTE } as const;
+    const early = sweepOver([still({ PENDING: 1 }, 1, { ...hour, sweptAt: T0 - 60 * MINUTE + 1 })]);
     const due = sweepOver([still({ PENDING: 1 }, 1, hour)]);
 
     await Promise.all([early.pass(), due.pass()]);
@@ -519,7 +517,7 @@ describe('a dispatch that is not being sent', () => {
       overdue = [],
     } = still({ PENDING: 2, PROCESSING: 1 }, 2, {
       status: 'STOPPED',
-      visitedAt: T0 - 60 * MINUTE,
+      sweptAt: T0 - 60 * MINUTE,
     });
     const underWay = { key: aKey('under-way'), since: T0 - 30 * MINUTE, status: 'PROCESSING' as const };
     const overdueSince = { ...rows.overdueSince, PROCESSING: underWay.since };
@@ -555,10 +553,10 @@ describe('a dispatch that is not being sent', () => {
   });
 
   it('has its unfinished tasks sent again', async () => {
-    const { pass, carriedOut } = sweepOver([{ ...still({ PENDING: 3 }, 0, { status: 'CANCELLED' }), tasks: [1, 2] }]);
+    const { pass, enqueuedTasks } = sweepOver([{ ...still({ PENDING: 3 }, 0, { status: 'CANCELLED' }), tasks: [1, 2] }]);
 
     expect(await pass()).toMatchObject({ tasksSentAgain: 2 });
-    expect(carriedOut).toEqual([1, 2]);
+    expect(enqueuedTasks).toEqual([1, 2]);
   });
 });
 
@@ -613,7 +611,7 @@ describe('a dispatch that is long overdue', () => {
   const restored: Open = {
     dispatch: {
       ...aDispatch({ total: 3, counts: someCounts({ PENDING: 2, SENT: 1 }), createdAt: LONG_AGO - MINUTE }),
-      visitedAt: LONG_AGO,
+      sweptAt: LONG_AGO,
       lastProgressAt: LONG_AGO,
     },
     rows: {
@@ -647,7 +645,7 @@ describe('a dispatch that is long overdue', () => {
   });
 
   it.each<[string, Open, Partial<Sending>]>([
-    ['the sweeper looked at it within a day', but({ visitedAt: T0 - DAY + MINUTE }), {}],
+    ['the sweeper looked at it within a day', but({ sweptAt: T0 - DAY + MINUTE }), {}],
     ['it was paused over the weekend (U8)', restored, { resumedAt: T0 - 5 * MINUTE }],
     [
       'a pause of the service stood until a moment ago (S9)',
@@ -680,8 +678,8 @@ describe('a dispatch that is finished', () => {
     });
     return { dispatch: open, rows };
   };
-  const visited = (visitedAt: number, more: Partial<Open['dispatch']> = {}): Open =>
-    finished({ visitedAt, visitedGeneration: 2, ...more });
+  const visited = (sweptAt: number, more: Partial<Open['dispatch']> = {}): Open =>
+    finished({ sweptAt, sweptGeneration: 2, ...more });
 
   it.each(['COMPLETED', 'CANCELLED'] as const)(
     'and %s is counted once more and closed, and counts as completed no more',
@@ -697,7 +695,7 @@ describe('a dispatch that is finished', () => {
   it.each<[string, Open, boolean]>([
     ['ten minutes after its end', finished({ completedAt: T0 - 10 * MINUTE }), true],
     ['not before: most of its events are still to come', finished({ completedAt: T0 - 10 * MINUTE + 1 }), false],
-    ['though it was visited while it was sent', finished({ visitedAt: T0 - HOUR - 1, visitedGeneration: 2 }), true],
+    ['though it was visited while it was sent', finished({ sweptAt: T0 - HOUR - 1, sweptGeneration: 2 }), true],
     ['not again within a quarter of an hour', visited(T0 - 15 * MINUTE + 1), false],
     ['again after a quarter of an hour', visited(T0 - 15 * MINUTE), true],
     ['at once when a row of it has changed', visited(T0 - 1, { generation: 3 }), true],
@@ -736,7 +734,7 @@ describe('a dispatch that is finished', () => {
   it('is looked at after those that are not', async () => {
     const { pass, looked } = sweepOver([
       finished({ dispatchId: 'old' }),
-      finished({ dispatchId: 'older', visitedAt: T0 - 9 * HOUR }),
+      finished({ dispatchId: 'older', sweptAt: T0 - 9 * HOUR }),
       still({ PENDING: 1 }, 0),
     ]);
 
@@ -775,10 +773,10 @@ describe('a dispatch that is finished', () => {
   it.each(['COMPLETED', 'CANCELLED'] as const)(
     'and %s stays open while a task of it is not done, which is sent again',
     async (status) => {
-      const { pass, carriedOut, looked, marks } = sweepOver([{ ...finished({}, status), tasks: [4] }]);
+      const { pass, enqueuedTasks, looked, marks } = sweepOver([{ ...finished({}, status), tasks: [4] }]);
 
       expect(await pass()).toMatchObject({ tasksSentAgain: 1 });
-      expect(carriedOut).toEqual([4]);
+      expect(enqueuedTasks).toEqual([4]);
       expect([looked, marks]).toEqual([[], []]);
     },
   );

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 
-import type { BatchRepository } from '../../../../../lambda/application/ports/batch-ports.ts';
+import type { BatchRepository } from '../../../../../lambda/application/ports/tasks.ts';
 import { createExpandBatch } from '../../../../../lambda/application/tasks/expand-batch.ts';
 import type { DispatchStatus } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 
 const key = { dispatchId: 'd1', batch: 3 };
-const addressees = [{ applyId: 'a-1', email: 'kim@example.com', variables: {} }];
+const recipientInputs = [{ applyId: 'a-1', email: 'kim@example.com', variables: {} }];
 const found = (status: DispatchStatus = 'ACCEPTED') => ({ object: 'k', count: 1, shards: 2, status });
 
 const batches = (changes: Partial<BatchRepository> = {}) => {
@@ -16,7 +16,7 @@ const batches = (changes: Partial<BatchRepository> = {}) => {
   };
   const repository: BatchRepository = {
     find: () => Promise.resolve(found()),
-    recipients: () => Promise.resolve(addressees),
+    recipients: () => Promise.resolve(recipientInputs),
     putRecipients: async (_key, put, shards) => {
       await done(`put ${put.length} over ${shards}`);
       return true;

@@ -31,7 +31,7 @@ const noted = async (options: WorldOptions = {}) => {
 const types = (world: SenderWorld) => world.signals.map(({ type }) => type);
 const item = (world: SenderWorld) => [...world.ledger.items.values()][0];
 const confirm = (world: SenderWorld) =>
-  world.recipients.amend(aKey(), (row) => ({ ...row, recipient: { ...sent(), round: row.recipient.round } }));
+  world.recipients.applyPatch(aKey(), (row) => ({ ...row, recipient: { ...sent(), round: row.recipient.round } }));
 const walkEveryMinute = async (world: SenderWorld, minutes: number) => {
   for (let i = 0; i < minutes && world.ledger.items.size > 0; i += 1) {
     await world.walk();
@@ -452,13 +452,13 @@ describe('a walk without time for all', () => {
   it('loses no more than some seconds of its way when it is killed', async () => {
     const world = await worldOf(100);
     const handled: string[] = [];
-    const amend = world.recipients.amend.bind(world.recipients);
+    const applyPatch = world.recipients.applyPatch.bind(world.recipients);
     // Each of them takes its time, and the last ones never answer.
-    world.recipients.amend = (key, change) => {
+    world.recipients.applyPatch = (key, change) => {
       handled.push(key.applyId);
       if (handled.length > 75) return new Promise(() => undefined);
       world.clock.advance(200);
-      return amend(key, change);
+      return applyPatch(key, change);
     };
     void world.walk();
     await vi.waitFor(() => {
@@ -466,9 +466,9 @@ describe('a walk without time for all', () => {
     });
 
     handled.length = 0;
-    world.recipients.amend = (key, change) => {
+    world.recipients.applyPatch = (key, change) => {
       handled.push(key.applyId);
-      return amend(key, change);
+      return applyPatch(key, change);
     };
     await world.walk();
 
@@ -489,9 +489,9 @@ describe('an attempt that nobody can resolve', () => {
   it('since its row cannot be read is counted in each walk, and its row is read again every 15 minutes', async () => {
     const world = await worldOf(3);
     let reads = 0;
-    const amend = world.recipients.amend.bind(world.recipients);
-    world.recipients.amend = (key, change) => {
-      if (key.applyId !== 'a-001') return amend(key, change);
+    const applyPatch = world.recipients.applyPatch.bind(world.recipients);
+    world.recipients.applyPatch = (key, change) => {
+      if (key.applyId !== 'a-001') return applyPatch(key, change);
       reads += 1;
       return Promise.resolve('unreadable');
     };
@@ -503,7 +503,7 @@ describe('an attempt that nobody can resolve', () => {
     expect(reads).toBe(2);
 
     // A person corrected the row.
-    world.recipients.amend = amend;
+    world.recipients.applyPatch = applyPatch;
     await world.walk();
     expect(await world.walk()).toEqual({ ...NOTHING, waiting: 3, finished: true });
   });

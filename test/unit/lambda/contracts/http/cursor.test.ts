@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
-import { parseApplyIds } from '../../../../../lambda/contracts/http/request/apply-id.ts';
 import { cursorOf, encodeCursor } from '../../../../../lambda/contracts/http/cursor.ts';
+import { parseApplyIds } from '../../../../../lambda/contracts/http/request/apply-id.ts';
 
 const Cursor = cursorOf(z.object({ shard: z.int(), after: z.string().exactOptional() }));
 

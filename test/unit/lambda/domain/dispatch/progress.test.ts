@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { DELIVERY_STATES } from '../../../../../lambda/domain/recipient/delivery.ts';
 import { countsAtAccept, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import {
   addRowCounts,
@@ -12,6 +11,7 @@ import {
   isOfAttempt,
   NO_CHANGE,
 } from '../../../../../lambda/domain/dispatch/progress.ts';
+import { DELIVERY_STATES } from '../../../../../lambda/domain/recipient/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../../../../lambda/domain/recipient/recipient.ts';
 import { someCounts, someDeliveries } from '../../../../support/builders.ts';
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { fitsPartitions, type SizedWrite, transactionUnits, unitsByPartition } from '../../../../../lambda/domain/dispatch/write-units.ts';
+import {
+  fitsPartitions,
+  type SizedWrite,
+  transactionUnits,
+  unitsByPartition,
+} from '../../../../../lambda/domain/dispatch/write-units.ts';
 
 describe('write units of a transaction', () => {
   it.each([

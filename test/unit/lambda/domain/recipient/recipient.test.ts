@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { advance, compareWithDead, type Recipient, type RecipientEvent } from '../../../../../lambda/domain/recipient/recipient.ts';
+import {
+  advance,
+  compareWithDead,
+  type Recipient,
+  type RecipientEvent,
+} from '../../../../../lambda/domain/recipient/recipient.ts';
 import { cancelled, exhausted, failed, pending, processing, sent, unknown } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 
@@ -109,21 +114,16 @@ describe('while a worker has the lease', () => {
     ['a redrive is out of order', processing(), { type: 'redriven', message }, 'out-of-order'],
     ['another round is out of order', processing(), { type: 'reopened' }, 'out-of-order'],
     ['a cancellation comes too late: the mail may be on its way', processing(), { type: 'cancelled' }, 'out-of-order'],
-    [
-      'a stranger’s acceptance is ignored (L6)',
-      processing(),
-      { type: 'accepted', token: 'theirs', messageId: 'x' },
-      'lease-lost',
-    ],
-    ['a stranger’s refusal is ignored', processing(), { type: 'refused', token: 'theirs', code: 'x' }, 'lease-lost'],
-    ['a stranger’s failure is ignored', processing(), { ...retry, token: 'theirs', attemptsPerRound: 7 }, 'lease-lost'],
+    ['a stranger’s acceptance is ignored (L6)', processing(), { type: 'accepted', token: 'theirs', messageId: 'x' }, 'conflict'],
+    ['a stranger’s refusal is ignored', processing(), { type: 'refused', token: 'theirs', code: 'x' }, 'conflict'],
+    ['a stranger’s failure is ignored', processing(), { ...retry, token: 'theirs', attemptsPerRound: 7 }, 'conflict'],
     [
       'a stranger gives nothing back',
       processing(),
       { type: 'given-back', token: 'theirs', code: 'x', nextAttemptAt: later },
-      'lease-lost',
+      'conflict',
     ],
-    ['a stranger’s doubt is ignored', processing(), { type: 'unclear', token: 'theirs' }, 'lease-lost'],
+    ['a stranger’s doubt is ignored', processing(), { type: 'unclear', token: 'theirs' }, 'conflict'],
   ])('%s', (_name, current, event, expected) => {
     expect(after(current, event, later)).toEqual(expected);
   });
@@ -146,9 +146,9 @@ describe('once the lease has ended', () => {
       unknown({ attemptCount: 2, failedAt: end }),
     ],
     ['it cannot be resolved a millisecond too early', { type: 'resolved-unknown', token: 'ours' }, end - 1, 'lease-open'],
-    ['nobody resolves the lease of another', { type: 'resolved-unsent', token: 'theirs', nextAttemptAt: end }, end, 'lease-lost'],
-    ['nobody gives up on the lease of another', { type: 'resolved-unknown', token: 'theirs' }, end, 'lease-lost'],
-    ['nobody uses up the attempts of another', { type: 'used-up', token: 'theirs', message }, end, 'lease-lost'],
+    ['nobody resolves the lease of another', { type: 'resolved-unsent', token: 'theirs', nextAttemptAt: end }, end, 'conflict'],
+    ['nobody gives up on the lease of another', { type: 'resolved-unknown', token: 'theirs' }, end, 'conflict'],
+    ['nobody uses up the attempts of another', { type: 'used-up', token: 'theirs', message }, end, 'conflict'],
     [
       'a late worker whose token stands may still say that SES took it',
       { type: 'accepted', token: 'ours', messageId: 'ses-9' },

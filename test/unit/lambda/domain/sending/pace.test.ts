@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { chunkSize, newBucket, NO_RESTRAINT, paceOf, restraintNow, take, throttled } from '../../../../../lambda/domain/sending/pace.ts';
+import {
+  chunkSize,
+  newBucket,
+  NO_RESTRAINT,
+  paceOf,
+  restraintNow,
+  take,
+  throttled,
+} from '../../../../../lambda/domain/sending/pace.ts';
 import { T0 } from '../../../../support/clock.ts';
 
 describe('the pace of one sender', () => {

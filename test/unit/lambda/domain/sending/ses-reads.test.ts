@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { bookSlot, freshSeconds, NO_READS, type SesReadKind, type SesReads } from '../../../../../lambda/domain/sending/ses-reads.ts';
+import {
+  bookSlot,
+  freshSeconds,
+  NO_READS,
+  type SesReadKind,
+  type SesReads,
+} from '../../../../../lambda/domain/sending/ses-reads.ts';
 import { T0 } from '../../../../support/clock.ts';
 
 const book = (reads: SesReads, kind: SesReadKind, now: number, template?: string) => {

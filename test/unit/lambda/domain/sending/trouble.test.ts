@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Dispatch, NO_DELIVERIES } from '../../../../../lambda/domain/dispatch/dispatch.ts';
-import { compareTroubles, countBad, isPassOverdue, type Trouble, troubleOf } from '../../../../../lambda/domain/sending/trouble.ts';
+import {
+  compareTroubles,
+  countBad,
+  isPassOverdue,
+  type Trouble,
+  troubleOf,
+} from '../../../../../lambda/domain/sending/trouble.ts';
 import { aDispatch, someCounts } from '../../../../support/builders.ts';
 import { T0 } from '../../../../support/clock.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { fateOf } from '../../../../../local/fake-ses/events/fate.ts';
+import { eventPlanOf } from '../../../../../local/fake-ses/events/event-plan.ts';
 import { toSesEvent } from '../../../../../local/fake-ses/events/ses-event.ts';
 import { anEventMail } from './support.ts';
 
 /** The events of a mail to that address, as far as a person would tell them. */
-const storyOf = (address: string) =>
-  fateOf(address).map(({ kind, bounce }) => (bounce ? `${bounce.type}/${bounce.subType}` : kind));
+const detailsOf = (address: string) =>
+  eventPlanOf(address).map(({ kind, bounce }) => (bounce ? `${bounce.type}/${bounce.subType}` : kind));
 
 describe('what happens to a mail', () => {
   it.each([
@@ -26,13 +26,13 @@ describe('what happens to a mail', () => {
     ['bounce@simulator.localhost', ['Send', 'Permanent/General']],
     ['reset-after-accept@simulator.localhost', ['Send', 'Delivery']],
     ['reject@simulator.amazonses.com', ['Send', 'Delivery']],
-  ])('to %s', (address, story) => {
-    expect(storyOf(address)).toEqual(story);
+  ])('to %s', (address, details) => {
+    expect(detailsOf(address)).toEqual(details);
   });
 });
 
 const eventOf = (address: string, n: number) => {
-  const happening = fateOf(address)[n];
+  const happening = eventPlanOf(address)[n];
   if (happening === undefined) throw new Error(`there is no event ${n}`);
   return toSesEvent(anEventMail('m-1', address), address, happening);
 };

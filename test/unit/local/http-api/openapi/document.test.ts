@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { normaliseAddress } from '../../../../../lambda/adapters/addresses/normalise-address.ts';
-import { createRequestParser } from '../../../../../lambda/contracts/http/request/dispatch-request.ts';
-import { AcceptedView, DispatchNowView, RecipientView } from '../../../../../lambda/contracts/http/response/dispatch-view.ts';
-import { ExportView } from '../../../../../lambda/contracts/http/response/export-view.ts';
 import { PROBLEMS } from '../../../../../lambda/contracts/http/problem.ts';
+import { createRequestParser } from '../../../../../lambda/contracts/http/request/dispatch-request.ts';
 import { RetriedView, RetryRequest } from '../../../../../lambda/contracts/http/request/retry.ts';
 import { SettledView, SettleManyRequest, SettleRequest } from '../../../../../lambda/contracts/http/request/settle.ts';
-import { findPage } from '../../../../../local/http-api/pages.ts';
+import { AcceptedView, DispatchNowView, RecipientView } from '../../../../../lambda/contracts/http/response/dispatch-view.ts';
+import { ExportView } from '../../../../../lambda/contracts/http/response/export-view.ts';
 import { openApiDocument } from '../../../../../local/http-api/openapi/document.ts';
 import { EXAMPLES } from '../../../../../local/http-api/openapi/examples.ts';
 import { OPERATIONS } from '../../../../../local/http-api/openapi/operations.ts';
 import { schemas } from '../../../../../local/http-api/openapi/schemas.ts';
+import { findPage } from '../../../../../local/http-api/pages.ts';
 import { all, ROOT, synthesize } from '../../../../infra/synthesized.ts';
 
 describe('the description of the API', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import type { BatchAnswer } from '../../../../../local/lambda-host/event-sources/batch-answer.ts';
-import { carryBatch, type DiscardReason, type StreamBatchOptions } from '../../../../../local/lambda-host/event-sources/stream-batch.ts';
+import {
+  carryBatch,
+  type DiscardReason,
+  type StreamBatchOptions,
+} from '../../../../../local/lambda-host/event-sources/stream-batch.ts';
 
 interface Row {
   readonly sequenceNumber: string;

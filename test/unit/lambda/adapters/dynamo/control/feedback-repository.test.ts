@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createFeedbackRepository } from '../../../../../../lambda/adapters/dynamo/control/feedback-repository.ts';
-import type { FeedbackRepository } from '../../../../../../lambda/application/ports/ports.ts';
+import type { FeedbackRepository } from '../../../../../../lambda/application/ports/control.ts';
 import { T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';
 

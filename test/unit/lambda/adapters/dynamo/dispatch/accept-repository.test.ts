@@ -4,10 +4,10 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createAcceptRepository } from '../../../../../../lambda/adapters/dynamo/dispatch/accept-repository.ts';
-import { layOut } from '../../../../../../lambda/adapters/dynamo/dispatch/dispatch-layout.ts';
+import { toItems } from '../../../../../../lambda/adapters/dynamo/dispatch/dispatch-items.ts';
 import { storeObjects } from '../../../../../../lambda/adapters/dynamo/dispatch/store-objects.ts';
-import { Unavailable } from '../../../../../../lambda/application/ports/accept-ports.ts';
-import { aNewDispatch, someAddressees } from '../../../../../support/accept-builders.ts';
+import { Unavailable } from '../../../../../../lambda/application/ports/errors.ts';
+import { aNewDispatch, someRecipientInputs } from '../../../../../support/accept-builders.ts';
 import { createFakeClock, type FakeClock, T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';
 import { createFakeObjects, type FakeObjects } from '../../../../../support/fake-objects.ts';
@@ -34,10 +34,10 @@ beforeEach(() => {
   objects = createFakeObjects();
 });
 
-const entry = aNewDispatch(someAddressees(2));
+const entry = aNewDispatch(someRecipientInputs(2));
 const stored = () => {
-  const layout = layOut(entry);
-  return layout.ok ? { ...layout.dispatch } : {};
+  const dispatchItems = toItems(entry);
+  return dispatchItems.ok ? { ...dispatchItems.dispatch } : {};
 };
 const known = { dispatch: entry.dispatch, fingerprint: 'v1:whole', fieldHashes: { subject: 'hash-of-subject' } };
 
@@ -52,8 +52,8 @@ const tries = () => table.commandCalls(TransactWriteCommand).map(({ args }) => a
 describe('storing a dispatch', () => {
   it('is one transaction, on the condition that the dispatch is not there', async () => {
     table.on(TransactWriteCommand).resolves({});
-    const layout = layOut(entry);
-    const items = layout.ok ? await storeObjects(objects, entry, layout) : [];
+    const dispatchItems = toItems(entry);
+    const items = dispatchItems.ok ? await storeObjects(objects, entry, dispatchItems) : [];
 
     expect(await repository().create(entry)).toEqual({ outcome: 'created' });
     expect(tries()).toEqual([
@@ -136,7 +136,7 @@ describe('storing a dispatch', () => {
   it('asks the table nothing when it is too large', async () => {
     const text = Array.from({ length: 500_000 }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7_919) % 20_000))).join('');
 
-    expect(await repository().create(aNewDispatch(someAddressees(1), { text }))).toEqual({
+    expect(await repository().create(aNewDispatch(someRecipientInputs(1), { text }))).toEqual({
       outcome: 'too-large',
       limit: 'content',
     });
@@ -221,7 +221,7 @@ describe('the guard of a content', () => {
 });
 
 describe('a dispatch that is too large for its transaction', () => {
-  const large = aNewDispatch(someAddressees(2_500));
+  const large = aNewDispatch(someRecipientInputs(2_500));
   const guarded = { ...large, guard: { until: T0 + 600_000, overrides: false } };
   const guardKey = { pk: 'GUARD#v1:whole', sk: 'GUARD' };
 

@@ -9,10 +9,10 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { encodeBatch } from '../../../../../../lambda/adapters/dynamo/client/codec.ts';
 import { createBatchRepository } from '../../../../../../lambda/adapters/dynamo/dispatch/batch-repository.ts';
 import { RecipientRejectedError } from '../../../../../../lambda/adapters/dynamo/recipient/insert-recipients.ts';
-import { packBatch } from '../../../../../../lambda/adapters/dynamo/recipient/packing.ts';
-import { Unavailable } from '../../../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../../../lambda/application/ports/errors.ts';
 import { shardOf } from '../../../../../../lambda/domain/dispatch/shards.ts';
 import { createFakeClock, type FakeClock, T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError, sentStatements } from '../../../../../support/dynamo.ts';
@@ -26,7 +26,7 @@ const repository = () =>
 const key = { dispatchId: 'd1', batch: 7 };
 const batchItem = { pk: 'DISPATCH#d1', sk: 'BATCH#0007' };
 const batch = { object: 'k', count: 2, shards: 2, status: 'ACCEPTED' } as const;
-const addressees = [
+const recipientInputs = [
   { applyId: 'a-1', email: 'kim@example.com', variables: { name: 'Kim' } },
   { applyId: 'a-2', email: 'lee@example.com', variables: {} },
 ];
@@ -67,14 +67,14 @@ describe('a batch', () => {
   });
 
   it('has its recipients in the object that it names', async () => {
-    const object = await objects.begin('d1').put('7', await packBatch(addressees));
+    const object = await objects.begin('d1').put('7', await encodeBatch(recipientInputs));
 
-    expect(await repository().recipients({ ...batch, object })).toEqual(addressees);
+    expect(await repository().recipients({ ...batch, object })).toEqual(recipientInputs);
   });
 
   it('is unreadable when its object is gone, or altered', async () => {
-    const object = await objects.begin('d1').put('7', await packBatch(addressees));
-    objects.stored.set(object, { body: await packBatch([]), storedAt: T0 });
+    const object = await objects.begin('d1').put('7', await encodeBatch(recipientInputs));
+    objects.stored.set(object, { body: await encodeBatch([]), storedAt: T0 });
 
     expect(await repository().recipients({ ...batch, object })).toBe('unreadable');
     objects.stored.clear();
@@ -84,10 +84,10 @@ describe('a batch', () => {
   it('becomes one insert a recipient, which fails on one that is there (U6)', async () => {
     dynamo.on(BatchExecuteStatementCommand).resolves({ Responses: [{}, {}] });
 
-    expect(await repository().putRecipients(key, addressees, 2, T0, always)).toBe(true);
+    expect(await repository().putRecipients(key, recipientInputs, 2, T0, always)).toBe(true);
 
     expect(sentStatements(dynamo)).toEqual([
-      addressees.map(({ applyId, email, variables }) => ({
+      recipientInputs.map(({ applyId, email, variables }) => ({
         text:
           `INSERT INTO "mail" VALUE {'pk': ?, 'sk': ?, 'email': ?, 'variables': ?, 'status': ?, 'round': ?, ` +
           `'attemptCount': ?, 'nextAttemptAt': ?, 'attempts': ?}`,
@@ -109,13 +109,13 @@ describe('a batch', () => {
   it('is expanded all the same when some recipients are there already', async () => {
     dynamo.on(BatchExecuteStatementCommand).resolves({ Responses: [{ Error: { Code: 'DuplicateItem' } }, {}] });
 
-    expect(await repository().putRecipients(key, addressees, 2, T0, always)).toBe(true);
+    expect(await repository().putRecipients(key, recipientInputs, 2, T0, always)).toBe(true);
   });
 
   it('fails for a recipient that the table can never take', async () => {
     dynamo.on(BatchExecuteStatementCommand).resolves({ Responses: [{ Error: { Code: 'ValidationError' } }, {}] });
 
-    await expect(repository().putRecipients(key, addressees, 2, T0, always)).rejects.toThrow(RecipientRejectedError);
+    await expect(repository().putRecipients(key, recipientInputs, 2, T0, always)).rejects.toThrow(RecipientRejectedError);
   });
 
   it('is removed by its key, and its object after it', async () => {

@@ -3,9 +3,9 @@ import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@aws-s
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import { encodeContent } from '../../../../../../lambda/adapters/dynamo/client/codec.ts';
 import { createContentRepository } from '../../../../../../lambda/adapters/dynamo/dispatch/content-repository.ts';
-import { packContent } from '../../../../../../lambda/adapters/dynamo/recipient/packing.ts';
-import { Unavailable } from '../../../../../../lambda/application/ports/accept-ports.ts';
+import { Unavailable } from '../../../../../../lambda/application/ports/errors.ts';
 import { aContent } from '../../../../../support/builders.ts';
 import { createFakeClock, T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';
@@ -30,13 +30,13 @@ beforeEach(() => {
 
 describe('the content of a dispatch', () => {
   it('is what was stored at accept (S16)', async () => {
-    holds('CONTENT', { data: packContent(content) });
+    holds('CONTENT', { data: encodeContent(content) });
 
     expect(await repository().find('d1')).toEqual(content);
   });
 
   it('is read once, since it never changes', async () => {
-    holds('CONTENT', { data: packContent(content) });
+    holds('CONTENT', { data: encodeContent(content) });
     const contents = repository();
 
     await contents.find('d1');
@@ -46,7 +46,7 @@ describe('the content of a dispatch', () => {
   });
 
   it('of twenty dispatches stays in memory, and the oldest goes', async () => {
-    for (let i = 0; i <= 20; i += 1) holds('CONTENT', { data: packContent(content) }, `d${i}`);
+    for (let i = 0; i <= 20; i += 1) holds('CONTENT', { data: encodeContent(content) }, `d${i}`);
     const contents = repository();
     for (let i = 0; i <= 20; i += 1) await contents.find(`d${i}`);
 
@@ -57,14 +57,14 @@ describe('the content of a dispatch', () => {
   });
 
   it('is expired by its own timestamp, days before it is deleted', async () => {
-    holds('CONTENT', { data: packContent(content), expiresAt: T0 / 1000 });
+    holds('CONTENT', { data: encodeContent(content), expiresAt: T0 / 1000 });
     holds('DISPATCH', { dispatchId: 'd1' });
 
     expect(await repository().find('d1')).toBe('expired');
   });
 
   it('is there until its timestamp', async () => {
-    holds('CONTENT', { data: packContent(content), expiresAt: T0 / 1000 + 1 });
+    holds('CONTENT', { data: encodeContent(content), expiresAt: T0 / 1000 + 1 });
 
     expect(await repository().find('d1')).toEqual(content);
   });
@@ -83,7 +83,7 @@ describe('the content of a dispatch', () => {
     dynamo
       .on(GetCommand)
       .rejectsOnce(sdkError('TimeoutError'))
-      .resolves({ Item: { data: packContent(content) } });
+      .resolves({ Item: { data: encodeContent(content) } });
     const contents = repository();
 
     expect(await contents.find('d1')).toBe('unavailable');
@@ -107,7 +107,7 @@ describe('the content of a dispatch', () => {
 });
 
 describe('content in an object', () => {
-  const store = () => objects.begin('d1').put('content', packContent(content));
+  const store = () => objects.begin('d1').put('content', encodeContent(content));
 
   it('is read from there, and stays in memory (V31)', async () => {
     holds('CONTENT', { object: await store() });
@@ -129,7 +129,7 @@ describe('content in an object', () => {
   it('is unreadable when the object holds something else', async () => {
     const object = await store();
     holds('CONTENT', { object });
-    objects.stored.set(object, { body: packContent(aContent({ subject: 'Another' })), storedAt: T0 });
+    objects.stored.set(object, { body: encodeContent(aContent({ subject: 'Another' })), storedAt: T0 });
 
     expect(await repository().find('d1')).toEqual({ unreadable: object });
   });

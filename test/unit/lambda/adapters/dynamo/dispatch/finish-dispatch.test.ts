@@ -3,7 +3,11 @@ import { DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aw
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { closeDispatch, completeDispatch, settleDispatch } from '../../../../../../lambda/adapters/dynamo/dispatch/finish-dispatch.ts';
+import {
+  completeDispatch,
+  finishCancelled,
+  settleDispatch,
+} from '../../../../../../lambda/adapters/dynamo/dispatch/finish-dispatch.ts';
 import type { DispatchStatus } from '../../../../../../lambda/domain/dispatch/dispatch.ts';
 import { aDispatch, rowCounts } from '../../../../../support/builders.ts';
 import { T0 } from '../../../../../support/clock.ts';
@@ -17,7 +21,7 @@ const Key = { pk: 'DISPATCH#d1', sk: 'DISPATCH' };
 
 const dispatch = (status: DispatchStatus) => aDispatch({ dispatchId: 'd1', generation: 4, status, countsVersion: 7 });
 const complete = (status: DispatchStatus = 'IN_PROGRESS') => completeDispatch(deps, dispatch(status), rows, T0);
-const close = () => closeDispatch(deps, dispatch('CANCELLED'), rows, T0);
+const close = () => finishCancelled(deps, dispatch('CANCELLED'), rows, T0);
 const updates = () =>
   (dynamo.commandCalls(TransactWriteCommand)[0]?.args[0].input.TransactItems ?? []).map(({ Update }) => Update);
 const cancelledBy = (...codes: string[]) =>
@@ -76,9 +80,9 @@ describe('settling', () => {
       ':needsAttention': true,
       ':counts': counts,
       ':deliveries': deliveries,
-      ':visitedAt': '2026-03-02T09:00:00.000Z',
-      ':visitedGeneration': 4,
-      ':visitedTasks': 2,
+      ':sweptAt': '2026-03-02T09:00:00.000Z',
+      ':sweptGeneration': 4,
+      ':sweptTasks': 2,
       ':openKey': 'ATTENTION',
       ':was_generation': 4,
       ':was_status': 'COMPLETED',

@@ -57,11 +57,11 @@ describe('the open dispatches', () => {
   });
 
   it('tell what the last visit saw of them, and how many tasks were begun since', async () => {
-    const marks = { visitedGeneration: 3, visitedTasks: 1, tasks: 2 };
+    const marks = { sweptGeneration: 3, sweptTasks: 1, tasks: 2 };
     dynamo.on(QueryCommand).resolves({ Items: [keyOf('d1')] });
-    holds('d1', { ...itemOf('d1'), openKey: 'OPEN', visitedAt: '2026-03-02T09:00:00.000Z', ...marks });
+    holds('d1', { ...itemOf('d1'), openKey: 'OPEN', sweptAt: '2026-03-02T09:00:00.000Z', ...marks });
 
-    expect(await Array.fromAsync(repository.open())).toEqual([{ ...aDispatch({ dispatchId: 'd1' }), visitedAt: T0, ...marks }]);
+    expect(await Array.fromAsync(repository.open())).toEqual([{ ...aDispatch({ dispatchId: 'd1' }), sweptAt: T0, ...marks }]);
   });
 
   it('are those that their own items call open, since the index lags behind', async () => {
@@ -218,9 +218,9 @@ it('a visit leaves when it was', async () => {
 
   expect(dynamo.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
     Key: keyOf('d1'),
-    UpdateExpression: 'SET #visitedAt = :visitedAt, #visitedGeneration = :visitedGeneration REMOVE #visitedTasks',
+    UpdateExpression: 'SET #sweptAt = :sweptAt, #sweptGeneration = :sweptGeneration REMOVE #sweptTasks',
     ConditionExpression: '#openKey = :was_openKey',
-    ExpressionAttributeValues: { ':visitedAt': '2026-03-02T09:00:00.000Z', ':visitedGeneration': 4, ':was_openKey': 'OPEN' },
+    ExpressionAttributeValues: { ':sweptAt': '2026-03-02T09:00:00.000Z', ':sweptGeneration': 4, ':was_openKey': 'OPEN' },
   });
 });
 

@@ -2,10 +2,10 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand, type QueryCommandInpu
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { newRecipientItem } from '../../../../../../lambda/adapters/dynamo/recipient/items.ts';
 import { createReadRepository } from '../../../../../../lambda/adapters/dynamo/query/read-repository.ts';
-import { Unavailable } from '../../../../../../lambda/application/ports/accept-ports.ts';
-import type { RecipientPosition, RecipientQuery } from '../../../../../../lambda/application/ports/read-ports.ts';
+import { newRecipientItem } from '../../../../../../lambda/adapters/dynamo/recipient/items.ts';
+import { Unavailable } from '../../../../../../lambda/application/ports/errors.ts';
+import type { RecipientPosition, RecipientQuery } from '../../../../../../lambda/application/ports/queries.ts';
 import { aDispatch, rowCounts } from '../../../../../support/builders.ts';
 import { T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';

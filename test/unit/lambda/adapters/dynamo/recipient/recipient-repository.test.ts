@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { stateAttributes, toStoredAttempt } from '../../../../../../lambda/adapters/dynamo/recipient/items.ts';
 import { createRecipientRepository } from '../../../../../../lambda/adapters/dynamo/recipient/recipient-repository.ts';
-import type { RecipientWrite } from '../../../../../../lambda/application/ports/ports.ts';
+import type { RecipientWrite } from '../../../../../../lambda/application/ports/recipients.ts';
 import type { Attempt } from '../../../../../../lambda/domain/recipient/attempt.ts';
 import type { Recipient } from '../../../../../../lambda/domain/recipient/recipient.ts';
 import { aKey, anAttempt, cancelled, exhausted, pending, processing, sent, unknown } from '../../../../../support/builders.ts';
@@ -286,14 +286,14 @@ describe('recording', () => {
     answers(conditionFailed);
     finds(item);
 
-    expect(await repository.writeAll([sentWrite])).toEqual(['lease-lost']);
+    expect(await repository.writeAll([sentWrite])).toEqual(['conflict']);
   });
 
   it('changes nothing when neither the row nor the write knows of our attempt', async () => {
     answers(conditionFailed);
     finds(stored(unknown(), [anAttempt({ lease: 'theirs', outcome: 'unclear' })]));
 
-    expect(await repository.writeAll([{ ...sentWrite, attempts: [] }])).toEqual(['lease-lost']);
+    expect(await repository.writeAll([{ ...sentWrite, attempts: [] }])).toEqual(['conflict']);
   });
 
   it('is open when no try was answered', async () => {
@@ -306,7 +306,7 @@ describe('recording', () => {
     answers({}, conditionFailed, {});
     finds(undefined);
 
-    expect(await repository.writeAll([sentWrite, sentWrite, sentWrite])).toEqual(['written', 'lease-lost', 'written']);
+    expect(await repository.writeAll([sentWrite, sentWrite, sentWrite])).toEqual(['written', 'conflict', 'written']);
   });
 });
 
@@ -334,7 +334,7 @@ describe('cancelling', () => {
   });
 
   it.each<[string, Error, string]>([
-    ['is lost when it is pending no more', new ConditionalCheckFailedException({ message: 'no', $metadata: {} }), 'lease-lost'],
+    ['is lost when it is pending no more', new ConditionalCheckFailedException({ message: 'no', $metadata: {} }), 'conflict'],
     ['is open when no answer came', sdkError('TimeoutError'), 'unavailable'],
     ['is open when a transaction is under way', sdkError('TransactionConflictException', 400), 'unavailable'],
   ])('%s', async (_name, error, expected) => {

@@ -5,13 +5,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { reopenRecipient } from '../../../../../../lambda/adapters/dynamo/recipient/reopen.ts';
 import type { DispatchStatus } from '../../../../../../lambda/domain/dispatch/dispatch.ts';
-import type { In } from '../../../../../../lambda/domain/recipient/recipient.ts';
+import type { RecipientIn } from '../../../../../../lambda/domain/recipient/recipient.ts';
 import { aKey, exhausted, pending, unknown } from '../../../../../support/builders.ts';
 import { T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';
 
 const dynamo = mockClient(DynamoDBDocumentClient);
-const reopen = (dispatch: DispatchStatus = 'COMPLETED', from: In<'FAILED' | 'UNKNOWN'> = exhausted({ round: 2 })) =>
+const reopen = (dispatch: DispatchStatus = 'COMPLETED', from: RecipientIn<'FAILED' | 'UNKNOWN'> = exhausted({ round: 2 })) =>
   reopenRecipient(
     { client: documentClient(), tableName: 'mail', clock: () => T0 },
     aKey(),
@@ -59,7 +59,7 @@ describe('reopening', () => {
   it('is lost when the dispatch is gone', async () => {
     dynamo.on(GetCommand).resolves({});
 
-    expect(await reopen()).toBe('lease-lost');
+    expect(await reopen()).toBe('conflict');
   });
 
   it('is one transaction of recipient, dispatch and content', async () => {
@@ -144,7 +144,7 @@ describe('reopening', () => {
   });
 
   it('does nothing in a cancelled dispatch', async () => {
-    expect(await reopen('CANCELLED')).toBe('lease-lost');
+    expect(await reopen('CANCELLED')).toBe('conflict');
     expect(dynamo.commandCalls(TransactWriteCommand)).toHaveLength(0);
   });
 
@@ -159,8 +159,8 @@ describe('reopening', () => {
   });
 
   it.each<[string, Error, string]>([
-    ['is lost when a condition failed', cancelledBy('ConditionalCheckFailed', 'None', 'None'), 'lease-lost'],
-    ['is lost when the dispatch was stopped', cancelledBy('None', 'ConditionalCheckFailed', 'None'), 'lease-lost'],
+    ['is lost when a condition failed', cancelledBy('ConditionalCheckFailed', 'None', 'None'), 'conflict'],
+    ['is lost when the dispatch was stopped', cancelledBy('None', 'ConditionalCheckFailed', 'None'), 'conflict'],
     ['is open when transactions collided', cancelledBy('None', 'TransactionConflict', 'None'), 'unavailable'],
     ['is open when no answer came', sdkError('TimeoutError'), 'unavailable'],
   ])('%s', async (_name, error, expected) => {

@@ -2,7 +2,7 @@ import { BatchExecuteStatementCommand, DynamoDBDocumentClient } from '@aws-sdk/l
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { executeAll, isPassing, type Statement } from '../../../../../../lambda/adapters/dynamo/recipient/statements.ts';
+import { executeAll, isTransient, type Statement } from '../../../../../../lambda/adapters/dynamo/recipient/statements.ts';
 import { createFakeClock, type FakeClock } from '../../../../../support/clock.ts';
 import { documentClient, sdkError, sentStatements } from '../../../../../support/dynamo.ts';
 
@@ -99,6 +99,6 @@ describe('an error passes by itself', () => {
     ['but not when it is a bug of ours', new TypeError('undefined is not a function'), false],
     ['but not when it is no error', 'text', false],
   ])('%s', (_name, error, expected) => {
-    expect(isPassing(error)).toBe(expected);
+    expect(isTransient(error)).toBe(expected);
   });
 });

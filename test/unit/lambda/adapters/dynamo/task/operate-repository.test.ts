@@ -4,9 +4,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createOperateRepository } from '../../../../../../lambda/adapters/dynamo/task/operate-repository.ts';
-import { Unavailable } from '../../../../../../lambda/application/ports/accept-ports.ts';
-import type { NewTask } from '../../../../../../lambda/application/ports/operate-ports.ts';
-import { operated } from '../../../../../../lambda/domain/dispatch/operation.ts';
+import { Unavailable } from '../../../../../../lambda/application/ports/errors.ts';
+import type { NewTask } from '../../../../../../lambda/application/ports/tasks.ts';
+import { applyCommand } from '../../../../../../lambda/domain/dispatch/command.ts';
 import { aDispatch } from '../../../../../support/builders.ts';
 import { T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';
@@ -18,7 +18,7 @@ const stored = { ...aDispatch({ status: 'STOPPED', generation: 3 }), createdAt: 
 
 const start = (kind: NewTask['kind'], fault: Partial<NewTask> = {}) => {
   const dispatch = aDispatch({ status: 'STOPPED', generation: 3 });
-  return repository().start({ dispatch, tasks: 1 }, operated(kind, dispatch, T0), {
+  return repository().start({ dispatch, tasks: 1 }, applyCommand(kind, dispatch, T0), {
     kind,
     requestedAt: T0,
     requestedBy: 'admin-1',

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTaskRepository } from '../../../../../../lambda/adapters/dynamo/task/task-repository.ts';
-import type { OpenTask } from '../../../../../../lambda/application/ports/operate-ports.ts';
+import type { OpenTask } from '../../../../../../lambda/application/ports/tasks.ts';
 import { aDispatch, aKey, DISPATCH_ID, pending } from '../../../../../support/builders.ts';
 import { T0 } from '../../../../../support/clock.ts';
 import { documentClient, sdkError } from '../../../../../support/dynamo.ts';

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { createCheckContent } from '../../../../../../lambda/adapters/template/content/check-content.ts';
 import { createRenderer } from '../../../../../../lambda/adapters/template/engine/renderer.ts';
-import type { Addressee, DispatchContent, TemplateParts, Variables } from '../../../../../../lambda/domain/dispatch/content.ts';
+import type {
+  DispatchContent,
+  RecipientInput,
+  TemplateParts,
+  Variables,
+} from '../../../../../../lambda/domain/dispatch/content.ts';
 
 const check = createCheckContent(1_000_000);
 
@@ -12,9 +17,9 @@ const content = (template: Partial<TemplateParts>, variables: Variables = {}): D
   variables,
   from: 'jobs@example.com',
 });
-const recipients = (n: number, variables: (i: number) => Variables): Addressee[] =>
+const recipients = (n: number, variables: (i: number) => Variables): RecipientInput[] =>
   Array.from({ length: n }, (_, i) => ({ applyId: `a-${i}`, email: 'kim@example.com', variables: variables(i) }));
-const one = (variables: Variables): Addressee[] => recipients(1, () => variables);
+const one = (variables: Variables): RecipientInput[] => recipients(1, () => variables);
 
 describe('a check', () => {
   it('names each recipient of whom a variable is missing (S11)', () => {

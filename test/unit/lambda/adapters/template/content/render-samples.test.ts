@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createRenderSamples } from '../../../../../../lambda/adapters/template/content/render-samples.ts';
 import type { DispatchContent, TemplateParts } from '../../../../../../lambda/domain/dispatch/content.ts';
-import { someAddressees } from '../../../../../support/accept-builders.ts';
+import { someRecipientInputs } from '../../../../../support/accept-builders.ts';
 
 const content = (template: Partial<TemplateParts> = {}): DispatchContent => ({
   template: { subject: 'For {{name}}', html: '<p>{{name}}</p>', text: 'Dear {{name}}', ...template },
@@ -14,7 +14,7 @@ const mailsOf = (...args: Parameters<typeof render>) => render(...args).mails;
 
 describe('samples', () => {
   it('are the first three mails, each with its address (S12)', () => {
-    const recipients = someAddressees(5, (i) => ({ name: `Kim & ${i}` }));
+    const recipients = someRecipientInputs(5, (i) => ({ name: `Kim & ${i}` }));
 
     expect(mailsOf(content(), recipients)).toEqual(
       [0, 1, 2].map((i) => ({
@@ -28,17 +28,17 @@ describe('samples', () => {
   });
 
   it('are of those whose mails can be rendered', () => {
-    const recipients = someAddressees(6, (i): Record<string, string> => (i < 4 ? {} : { name: 'Kim' }));
+    const recipients = someRecipientInputs(6, (i): Record<string, string> => (i < 4 ? {} : { name: 'Kim' }));
 
     expect(mailsOf(content(), recipients).map(({ applyId }) => applyId)).toEqual(['a-4', 'a-5']);
   });
 
   it('are none of a template that is not valid', () => {
-    expect(render(content({ html: '{{#if name}}' }), someAddressees(3))).toEqual({ mails: [], cutShort: false });
+    expect(render(content({ html: '{{#if name}}' }), someRecipientInputs(3))).toEqual({ mails: [], cutShort: false });
   });
 
   it('are fewer when mails are large, so that the answer can be sent', () => {
-    const recipients = someAddressees(3, () => ({ name: 'x'.repeat(3_000) }));
+    const recipients = someRecipientInputs(3, () => ({ name: 'x'.repeat(3_000) }));
 
     const { mails, cutShort } = render(content({ subject: 'Hello', html: '', text: '{{name}}'.repeat(150) }), recipients);
 
@@ -50,7 +50,10 @@ describe('samples', () => {
     const loops = '{{#each @root.list}}'.repeat(7) + 'x' + '{{/each}}'.repeat(7);
     const list = Array.from({ length: 60 }, () => 1);
 
-    const { mails } = createRenderSamples(1_000_000, 50)({ ...content({ text: loops }), variables: { list } }, someAddressees(1));
+    const { mails } = createRenderSamples(1_000_000, 50)(
+      { ...content({ text: loops }), variables: { list } },
+      someRecipientInputs(1),
+    );
 
     expect(mails).toEqual([]);
   });
@@ -65,7 +68,7 @@ describe('samples', () => {
         throw error;
       }
     });
-    const [first, second, third] = someAddressees(3, () => ({ name: 'Kim' }));
+    const [first, second, third] = someRecipientInputs(3, () => ({ name: 'Kim' }));
     const slow = {
       get name(): string {
         throw timeEnds;
@@ -86,7 +89,7 @@ describe('samples', () => {
       (n) =>
         render(
           content(),
-          someAddressees(n, () => ({ name: 'Kim' })),
+          someRecipientInputs(n, () => ({ name: 'Kim' })),
         ).cutShort,
     );
 

@@ -7,14 +7,14 @@ import type { DispatchContent, TemplateParts, Variables } from '../../../../../.
 
 const MAIL_BYTES = 1_000_000;
 const check = createCheckContent(MAIL_BYTES);
-const addressee = (variables: Variables = {}) => ({ applyId: 'a-1', email: 'kim@example.com', variables });
+const recipientInput = (variables: Variables = {}) => ({ applyId: 'a-1', email: 'kim@example.com', variables });
 const content = (template: Partial<TemplateParts>, variables: Variables = {}): DispatchContent => ({
   template: { subject: 'Hello', text: 'Hello', ...template },
   variables,
   from: 'jobs@example.com',
 });
 const codeOf = (of: DispatchContent, variables?: Variables): string => {
-  const result = createMailRenderer(MAIL_BYTES).render('d-1', of, addressee(variables));
+  const result = createMailRenderer(MAIL_BYTES).render('d-1', of, recipientInput(variables));
   return result.ok ? 'rendered' : result.code;
 };
 
@@ -31,7 +31,7 @@ describe('a template that costs too much', () => {
   );
 
   it('gives no samples in a preview', () => {
-    expect(createRenderSamples(MAIL_BYTES)(loops, [addressee()]).mails).toEqual([]);
+    expect(createRenderSamples(MAIL_BYTES)(loops, [recipientInput()]).mails).toEqual([]);
   });
 
   it('by partials that copy the variables is stopped by what is copied', () => {
@@ -45,7 +45,9 @@ describe('a template that costs too much', () => {
   ])('to parse is refused before it is parsed, within half a second: %s', (_name, text) => {
     const startedAt = performance.now();
 
-    expect(check(content({ text }), [addressee()])).toMatchObject({ faults: [{ part: 'text', rule: 'template-too-complex' }] });
+    expect(check(content({ text }), [recipientInput()])).toMatchObject({
+      faults: [{ part: 'text', rule: 'template-too-complex' }],
+    });
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 });
@@ -54,20 +56,23 @@ describe('a mail', () => {
   const ofBytes = (n: number): DispatchContent => content({ subject: 'Hello', html: '', text: 'x'.repeat(n - 5) });
 
   it('of the limit is fine, and one of a byte more is not', () => {
-    expect([MAIL_BYTES, MAIL_BYTES + 1].map((n) => check(ofBytes(n), [addressee()]).outcome)).toEqual(['fine', 'cannot-render']);
+    expect([MAIL_BYTES, MAIL_BYTES + 1].map((n) => check(ofBytes(n), [recipientInput()]).outcome)).toEqual([
+      'fine',
+      'cannot-render',
+    ]);
     expect([MAIL_BYTES, MAIL_BYTES + 1].map((n) => codeOf(ofBytes(n)))).toEqual(['rendered', 'MAIL_TOO_LARGE']);
   });
 
   it('is measured in UTF-8, after it was escaped, and all parts together', () => {
     const of = { ...content({ subject: '김', html: '{{a}}', text: '{{a}}' }), unsubscribeUrl: 'https://example.com' };
     // 3 of the subject, 5 and 1 of the ampersand, 19 of the URL.
-    expect(createMailRenderer(28).render('d-1', of, addressee({ a: '&' }))).toMatchObject({ ok: true });
-    expect(createMailRenderer(27).render('d-1', of, addressee({ a: '&' }))).toEqual({ ok: false, code: 'MAIL_TOO_LARGE' });
+    expect(createMailRenderer(28).render('d-1', of, recipientInput({ a: '&' }))).toMatchObject({ ok: true });
+    expect(createMailRenderer(27).render('d-1', of, recipientInput({ a: '&' }))).toEqual({ ok: false, code: 'MAIL_TOO_LARGE' });
   });
 
   it('that is too large for one recipient alone is found beyond the first 20, and names the limit', () => {
     const recipients = numbers(40).map((i) => ({
-      ...addressee({ name: i === 30 ? 'x'.repeat(4_000) : 'Kim' }),
+      ...recipientInput({ name: i === 30 ? 'x'.repeat(4_000) : 'Kim' }),
       applyId: `a-${i}`,
     }));
 
@@ -79,7 +84,7 @@ describe('a mail', () => {
   });
 
   it('whose list is long for one recipient alone is found beyond the first 20, also where no name is in the loop', () => {
-    const recipients = numbers(40).map((i) => ({ ...addressee({ big: numbers(i === 30 ? 1_000 : 2) }), applyId: `a-${i}` }));
+    const recipients = numbers(40).map((i) => ({ ...recipientInput({ big: numbers(i === 30 ? 1_000 : 2) }), applyId: `a-${i}` }));
 
     expect(check(content({ text: '{{#each big}}{{#each @root.big}}{{/each}}{{/each}}' }), recipients)).toMatchObject({
       total: 1,

@@ -5,7 +5,12 @@ import { createInspectAccount } from '../../../../../../lambda/application/send/
 import { createRefreshAccount } from '../../../../../../lambda/application/send/rate/refresh-account.ts';
 import { createSendRate } from '../../../../../../lambda/application/send/rate/send-rate.ts';
 import type { Account } from '../../../../../../lambda/domain/sending/account.ts';
-import { anAccount, createFakeAccounts, createFakeAccountSource, createFakeBudget } from '../../../../../support/account-builders.ts';
+import {
+  anAccount,
+  createFakeAccounts,
+  createFakeAccountSource,
+  createFakeBudget,
+} from '../../../../../support/account-builders.ts';
 import { createFakeClock, T0 } from '../../../../../support/clock.ts';
 
 const MINUTE = 60_000;

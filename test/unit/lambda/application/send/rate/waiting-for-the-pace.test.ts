@@ -61,7 +61,7 @@ describe('rows that are not due yet', () => {
 
   it('are claimed all the same when the table does not tell what they are', async () => {
     const world = createSenderWorld({ applyIds: ids(2), maxSendRate: 5, random: () => 0 });
-    world.recipients.outage = (operation) => operation === 'find';
+    world.recipients.outage = (command) => command === 'find';
     await emptyBucket(world);
 
     expect(await world.send(messagesFor(ids(2)))).toEqual([{ do: 'delete' }, { do: 'delete' }]);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { DispatchView, RecipientView, toDispatchView, toRecipientView } from '../../../../../../lambda/contracts/http/response/dispatch-view.ts';
+import {
+  DispatchView,
+  RecipientView,
+  toDispatchView,
+  toRecipientView,
+} from '../../../../../../lambda/contracts/http/response/dispatch-view.ts';
 import type { Dispatch } from '../../../../../../lambda/domain/dispatch/dispatch.ts';
 import type { Recipient } from '../../../../../../lambda/domain/recipient/recipient.ts';
 import {

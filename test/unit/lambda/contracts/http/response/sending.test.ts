@@ -13,8 +13,8 @@ describe('a request about sending', () => {
     ['a pause whose reason is empty', { paused: true, reason: '' }, { paused: true }],
     ['the end of one', { paused: false }, { paused: false }],
     ['the end of one, with no reason', { paused: false, reason: null }, { paused: false }],
-  ])('is understood: %s', (_name, body, wish) => {
-    expect(parseSendingRequest(body)).toEqual({ ok: true, wish });
+  ])('is understood: %s', (_name, body, query) => {
+    expect(parseSendingRequest(body)).toEqual({ ok: true, query });
   });
 
   it.each<[string, unknown, [string, string][]]>([
