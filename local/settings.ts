@@ -18,7 +18,6 @@ const Environment = z.object({
   LOCAL_SES_PORT: port(8007),
   LOCAL_SQS_PORT: port(8008),
   LOCAL_DYNAMODB_PORT: port(8009),
-  LOCAL_COUNTS_PORT: port(8010),
   /** A server to use in place of the one that comes with the project. */
   DYNAMODB_ENDPOINT: z.url().optional(),
   /** A cloud assembly that is ready; nothing is synthesized then. */
@@ -36,11 +35,10 @@ const Environment = z.object({
   SWEEP_SECONDS: amount(30),
   /** The same for schedules of a minute. */
   RESOLVE_SECONDS: amount(2),
-  COUNT_REQUESTS: z.enum(['0', '1']).default('0'),
   /** Whose access tokens are imitated. */
   LOCAL_TOKEN_FORM: z.enum(TOKEN_FORMS).default('plain'),
-  /** Lets tests kill functions at chosen moments. */
-  LOCAL_CRASH_POINTS: z.enum(['0', '1']).default('0'),
+  /** A module whose hooks a harness puts into the stack. */
+  LOCAL_HOOKS: z.string().min(1).optional(),
   /** Lets tests look for addresses in messages and error answers. */
   LOCAL_RECORD: z.enum(['0', '1']).default('0'),
 });
@@ -54,7 +52,7 @@ export interface PortSetting {
 /** What the local stack can be told by environment variables. */
 export interface Settings {
   readonly directory: string;
-  readonly ports: Readonly<Record<'api' | 'inbox' | 'issuer' | 'ses' | 'sqs' | 'dynamodb' | 'counts', PortSetting>>;
+  readonly ports: Readonly<Record<'api' | 'inbox' | 'issuer' | 'ses' | 'sqs' | 'dynamodb', PortSetting>>;
   readonly dynamodbEndpoint?: string;
   readonly assembly?: string;
   readonly assemblies: string;
@@ -65,9 +63,8 @@ export interface Settings {
   readonly concurrency: number;
   readonly sweepSeconds: number;
   readonly resolveSeconds: number;
-  readonly countRequests: boolean;
   readonly tokenForm: TokenForm;
-  readonly crashPoints: boolean;
+  readonly hooks?: string;
   readonly recorded: boolean;
 }
 
@@ -80,7 +77,7 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     throw new Error(`Bad settings: ${problems.join('; ')}`);
   }
   const env = result.data;
-  const named = (variable: 'API' | 'INBOX' | 'ISSUER' | 'SES' | 'SQS' | 'DYNAMODB' | 'COUNTS'): PortSetting => ({
+  const named = (variable: 'API' | 'INBOX' | 'ISSUER' | 'SES' | 'SQS' | 'DYNAMODB'): PortSetting => ({
     variable: `LOCAL_${variable}_PORT`,
     port: env[`LOCAL_${variable}_PORT`],
   });
@@ -93,7 +90,6 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
       ses: named('SES'),
       sqs: named('SQS'),
       dynamodb: named('DYNAMODB'),
-      counts: named('COUNTS'),
     },
     ...(env.DYNAMODB_ENDPOINT !== undefined && { dynamodbEndpoint: env.DYNAMODB_ENDPOINT }),
     ...(env.LOCAL_ASSEMBLY !== undefined && { assembly: resolve(env.LOCAL_ASSEMBLY) }),
@@ -104,9 +100,8 @@ export const readSettings = (source: NodeJS.ProcessEnv): Settings => {
     concurrency: env.LOCAL_CONCURRENCY,
     sweepSeconds: env.SWEEP_SECONDS,
     resolveSeconds: env.RESOLVE_SECONDS,
-    countRequests: env.COUNT_REQUESTS === '1',
     tokenForm: env.LOCAL_TOKEN_FORM,
-    crashPoints: env.LOCAL_CRASH_POINTS === '1',
+    ...(env.LOCAL_HOOKS !== undefined && { hooks: env.LOCAL_HOOKS }),
     recorded: env.LOCAL_RECORD === '1',
   };
 };

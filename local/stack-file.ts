@@ -32,9 +32,9 @@ export const StackFile = z.object({
     }),
   ),
   tokens: z.object({ admin: z.string(), secondAdmin: z.string(), operator: z.string() }),
-  /** Only with COUNT_REQUESTS=1. */
+  /** Only with the hooks that count requests. */
   counts: z.url().optional(),
-  /** Where crashes are ordered; only with LOCAL_CRASH_POINTS=1. */
+  /** Where crashes are ordered; only with the hooks for crashes. */
   crash: z.url().optional(),
 });
 export type StackFile = z.output<typeof StackFile>;

@@ -2,11 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { startCrashControl } from '../test/chaos/crash/control.ts';
-import { createCrashPlan } from '../test/chaos/crash/plan.ts';
-import { startCrashProxies } from '../test/chaos/crash/proxies.ts';
-import { startCountsPage } from '../tools/costs/counts/page.ts';
-import { startCountingProxies } from '../tools/costs/counts/proxies.ts';
 import { lockDirectory } from './cli/lock.ts';
 import { createClients } from './clients.ts';
 import { readAssembly } from './cloudformation/assembly.ts';
@@ -22,12 +17,13 @@ import { type FakeSes, startFakeSes } from './fake-ses/fake-ses.ts';
 import { readSeeds, type Seed } from './fake-ses/templates.ts';
 import { startGateway } from './http-api/gateway.ts';
 import { startIssuer } from './http-api/issuer.ts';
-import { createFunctionHost, type FunctionEndpoints, type FunctionHost } from './lambda-host/host.ts';
+import { createFunctionHost, type FunctionEndpoints } from './lambda-host/host.ts';
 import { startSources } from './lambda-host/start-sources.ts';
 import { createOperations } from './ops-page/create-operations.ts';
 import { openRecordedOutput } from './recorded-output.ts';
 import type { Settings } from './settings.ts';
 import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
+import type { StackHooks } from './stack-hooks.ts';
 
 /** How long calls under way may go on after Ctrl-C; all of the stop stays below 3 s. */
 const GRACE_MS = 1_500;
@@ -87,23 +83,8 @@ const signTokens = async (issuer: Awaited<ReturnType<typeof startIssuer>>, model
   return { admin: await sign('admin'), secondAdmin: await sign('secondAdmin'), operator: await sign('operator') };
 };
 
-/** Puts doors before the emulators at which a test can let functions crash. */
-const openToCrashes = async (
-  model: Model,
-  targets: FunctionEndpoints,
-  functions: () => FunctionHost,
-  keep: <T extends { readonly stop: () => unknown }>(started: T) => T,
-) => {
-  const plan = createCrashPlan();
-  const functionNames = model.functions.map(({ name }) => name);
-  const crash = (name: string) => functions().find(name).crash();
-  const { endpointsOf, crashBeforeDelete, cutOff } = keep(await startCrashProxies({ functionNames, targets, plan, crash }));
-  const { address } = keep(await startCrashControl(plan, cutOff));
-  return { endpointsOf, crashBeforeDelete, address };
-};
-
 /** Brings everything up in order and keeps how to take it down. */
-export const startStack = async (settings: Settings, reporter: StackReporter): Promise<LocalStack> => {
+export const startStack = async (settings: Settings, reporter: StackReporter, hooks: StackHooks = {}): Promise<LocalStack> => {
   const undo: (() => unknown)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).toReversed()) await step();
@@ -112,6 +93,7 @@ export const startStack = async (settings: Settings, reporter: StackReporter): P
     undo.push(() => started.stop());
     return started;
   };
+  const keepIf = <T extends { readonly stop: () => unknown }>(started: T | undefined): T | undefined => started && keep(started);
   const bringUp = async (): Promise<StackFile> => {
     mkdirSync(settings.directory, { recursive: true });
     undo.push(lockDirectory(settings.directory));
@@ -129,14 +111,12 @@ export const startStack = async (settings: Settings, reporter: StackReporter): P
 
     reporter.step('Reading the CDK template');
     const assembly = readAssembly(await provideAssembly(settings));
-    const proxies = settings.countRequests
-      ? keep(await startCountingProxies({ dynamodb: database.endpoint, sqs: queues.endpoint }))
-      : undefined;
+    const proxies = keepIf(await hooks.proxyEmulators?.({ dynamodb: database.endpoint, sqs: queues.endpoint }));
     const queueHost = proxies?.sqs ?? queues.endpoint;
     // Queue addresses lead through the door: the SDK sends a request to the host that its queue URL names.
     const model = buildModel(assembly, { sqs: queueHost, api: gateway.address, tableSuffix: tableSuffix(settings) });
-    const readCounts = () => ({ ...proxies?.read(), ses: fakeSes.counts(), events: bus.counts(), functions: functions.used() });
-    const counts = proxies && keep(await startCountsPage(settings, readCounts));
+    const readCounts = () => ({ ses: fakeSes.counts(), events: bus.counts(), functions: functions.used() });
+    const counts = keepIf(await proxies?.publish?.(readCounts));
     const clients = createClients({ dynamodb: database.endpoint, sqs: queues.endpoint, pollers: queueHost });
 
     const emulators: FunctionEndpoints = {
@@ -146,7 +126,13 @@ export const startStack = async (settings: Settings, reporter: StackReporter): P
       s3: queues.endpoint,
       events: bus.address,
     };
-    const crashes = settings.crashPoints ? await openToCrashes(model, emulators, () => functions, keep) : undefined;
+    const crashes = keepIf(
+      await hooks.proxyFunctions?.({
+        functionNames: model.functions.map(({ name }) => name),
+        targets: emulators,
+        functions: () => functions,
+      }),
+    );
     const functions = createFunctionHost(model, settings, {
       endpointsOf: crashes?.endpointsOf ?? (() => emulators),
       queueHost,

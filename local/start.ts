@@ -3,7 +3,8 @@ import { describeStack } from './cli/commands.ts';
 import { NotUnderstoodError } from './cloudformation/parse-resource.ts';
 import { PortTakenError } from './ports.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { type LocalStack, startStack } from './stack.ts';
+import { type LocalStack, type StackReporter, startStack } from './stack.ts';
+import { loadHooks } from './stack-hooks.ts';
 
 /** Whatever hangs, the terminal is free again after this. */
 const STOP_MS = 2_800;
@@ -32,7 +33,7 @@ const loadSettings = (): Settings => {
 const settings = loadSettings();
 let stopping = false;
 
-const starting: Promise<LocalStack> = startStack(settings, {
+const reporter: StackReporter = {
   trouble: (text) => {
     if (!stopping) console.error(`! ${text}`);
   },
@@ -44,7 +45,9 @@ const starting: Promise<LocalStack> = startStack(settings, {
     console.error(`\n${text}; the local stack stops.`);
     stop(1);
   },
-});
+};
+
+const starting: Promise<LocalStack> = loadHooks(settings.hooks).then((hooks) => startStack(settings, reporter, hooks));
 
 function stop(code: number) {
   if (stopping) process.exit(code === 0 ? 130 : code);

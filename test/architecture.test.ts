@@ -136,13 +136,13 @@ it('bin imports lib only', () => {
 
 it('nothing that is deployed imports a test, the local stack or a tool', () => {
   const forbidden = filesUnder('bin', 'lib', 'lambda').flatMap((file) =>
-    importsOf(file).filter(({ name, isOurs }) => isOurs && /^(test|local|tools)\//.test(name)),
+    importsOf(file).filter(({ name, isOurs }) => isOurs && /^(test|local|tools|bench)\//.test(name)),
   );
 
   expect(forbidden.map(({ name }) => name)).toEqual([]);
 });
 
-it('a tool imports no code of the CDK app or the functions, and the local stack imports no tool', () => {
+it('no tool imports a test, the local stack imports neither tools nor tests, and what judges a deployment shares no code with it', () => {
   const imports = (folder: string, forbidden: RegExp) =>
     filesUnder(folder).flatMap((file) =>
       importsOf(file)
@@ -150,7 +150,12 @@ it('a tool imports no code of the CDK app or the functions, and the local stack 
         .map(({ name }) => `${file} imports ${name}`),
     );
 
-  expect([...imports('tools', /^(bin|lib|lambda|test)\//), ...imports('local', /^tools\//)]).toEqual([]);
+  expect([
+    ...imports('tools', /^test\//),
+    ...imports('bench', /^test\//),
+    ...imports('local', /^(tools|bench|test)\//),
+    ...imports('tools/verify-deployment', /^(bin|lib|lambda)\//),
+  ]).toEqual([]);
 });
 
 it('a check of a deployment imports no other check', () => {

@@ -12,7 +12,7 @@ const START_MS = 600_000;
 const POLL_MS = 50;
 
 const ANY_FREE_PORTS = Object.fromEntries(
-  ['API', 'INBOX', 'ISSUER', 'SES', 'SQS', 'DYNAMODB', 'COUNTS'].map((name) => [`LOCAL_${name}_PORT`, '0']),
+  ['API', 'INBOX', 'ISSUER', 'SES', 'SQS', 'DYNAMODB'].map((name) => [`LOCAL_${name}_PORT`, '0']),
 );
 
 const Processes = z.object({ stack: z.number(), functions: z.array(z.object({ function: z.string(), pid: z.number() })) });

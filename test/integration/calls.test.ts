@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
@@ -6,7 +7,7 @@ import { ExportView } from '../../lambda/contracts/http/response/export-view.ts'
 import { poll } from '../support/stack.ts';
 import { useStack } from '../support/use-stack.ts';
 
-const stack = useStack('calls', { LOCAL_CRASH_POINTS: '1' });
+const stack = useStack('calls', { LOCAL_HOOKS: CRASH_HOOKS });
 
 const call = (method: 'GET' | 'POST', path: string, body?: unknown, token = stack.description.tokens.admin) =>
   stack.request(method, path, {

@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +10,7 @@ import { checkFromOutside } from '../support/invariants.ts';
 import { poll } from '../support/stack.ts';
 import { useStack } from '../support/use-stack.ts';
 
-const stack = useStack('crash-points', { LOCAL_CRASH_POINTS: '1' });
+const stack = useStack('crash-points', { LOCAL_HOOKS: CRASH_HOOKS });
 const bodies = new Map<string, DispatchBody>();
 
 /** More than fit one transaction as rows, so that they travel in a batch. */

@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { applyIdOf, type RawRow } from '../../local/table-rows.ts';
@@ -9,7 +10,7 @@ import { useStack } from '../support/use-stack.ts';
 
 const ATTEMPTS = 2;
 const stack = useStack('dead-letters', {
-  LOCAL_CRASH_POINTS: '1',
+  LOCAL_HOOKS: CRASH_HOOKS,
   ATTEMPTS_PER_ROUND: String(ATTEMPTS),
   BACKOFF_CAP_SECONDS: '1',
 });

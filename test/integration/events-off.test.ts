@@ -7,7 +7,7 @@ import type { DispatchBody } from '../chaos/request.ts';
 import { outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, type TestStack } from '../support/stack.ts';
-import { AUTO_STACK, LONGER_CALLS, MANUAL_STACK } from '../support/stack-settings.ts';
+import { CRASH_HOOKS, AUTO_STACK, LONGER_CALLS, MANUAL_STACK } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const POLICIES = ['auto', 'resend', 'manual'] as const;
@@ -17,7 +17,7 @@ const stacks: Readonly<Record<Policy, TestStack>> = {
   auto: useStack('events-off', AUTO_STACK),
   resend: useStack('events-off', {
     ...LONGER_CALLS,
-    LOCAL_CRASH_POINTS: '1',
+    LOCAL_HOOKS: CRASH_HOOKS,
     UNCLEAR_POLICY: 'resend',
     MAX_CONCURRENCY: '2',
     // Longer, so that no second attempt is in hand while the crashes are still going on.

@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +8,7 @@ import { poll, type TestStack } from '../support/stack.ts';
 import { openObjects } from '../support/stack-objects.ts';
 import { useStack } from '../support/use-stack.ts';
 
-const stack = useStack('large-list-crashes', { LOCAL_CRASH_POINTS: '1' });
+const stack = useStack('large-list-crashes', { LOCAL_HOOKS: CRASH_HOOKS });
 let objects: ReturnType<typeof openObjects>;
 
 /** More than fit one transaction as rows. */

@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -15,7 +16,7 @@ const LOST = /^Failed to load resource/;
 const REASON = 'the provider looks at our account';
 
 describe.skipIf(chromium === undefined)('in a browser', () => {
-  const stack = useStack('operations-page', { LOCAL_CRASH_POINTS: '1', ATTEMPTS_PER_ROUND: '2', BACKOFF_CAP_SECONDS: '1' });
+  const stack = useStack('operations-page', { LOCAL_HOOKS: CRASH_HOOKS, ATTEMPTS_PER_ROUND: '2', BACKOFF_CAP_SECONDS: '1' });
   let browser: Browser;
   let opened: WatchedPage;
   beforeAll(async () => {

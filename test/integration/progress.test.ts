@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { RawRow } from '../../local/table-rows.ts';
 import { poll, type TestStack } from '../support/stack.ts';
-import { SLOW_STACK } from '../support/stack-settings.ts';
+import { CRASH_HOOKS, SLOW_STACK } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 /** More of them show more; few are enough to see that it works. */
@@ -68,7 +68,7 @@ const sorted = ({ counts, deliveries }: Awaited<ReturnType<typeof bothCounts>>['
   [counts, deliveries].map((map) => Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 describe(`a dispatch of ${RECIPIENTS} recipients`, () => {
-  const stack = useStack('progress', { LOCAL_CRASH_POINTS: '1' });
+  const stack = useStack('progress', { LOCAL_HOOKS: CRASH_HOOKS });
   let id = '';
   const idsOfEvents = async () => (await stack.news(id)).map(({ detail }) => detail.id);
 

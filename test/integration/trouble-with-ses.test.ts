@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
@@ -11,7 +12,7 @@ import { useStack } from '../support/use-stack.ts';
 
 const ATTEMPTS = 2;
 const stack = useStack('trouble-with-ses', {
-  LOCAL_CRASH_POINTS: '1',
+  LOCAL_HOOKS: CRASH_HOOKS,
   ATTEMPTS_PER_ROUND: String(ATTEMPTS),
   BACKOFF_CAP_SECONDS: '1',
 });

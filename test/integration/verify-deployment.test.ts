@@ -1,3 +1,4 @@
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { printBroken, someOptions, verifyOnly } from '../support/verification.ts
 
 const MAIN = join(import.meta.dirname, '../../tools/verify-deployment/main.ts');
 // Recovery would repair within seconds what is broken here; on AWS it waits for ten minutes.
-const stack = new TestStack({ LOCAL_CRASH_POINTS: '1', STUCK_AFTER_SECONDS: '600', REVISIT_SECONDS: '900' });
+const stack = new TestStack({ LOCAL_HOOKS: CRASH_HOOKS, STUCK_AFTER_SECONDS: '600', REVISIT_SECONDS: '900' });
 const targets: Target[] = [];
 
 const open = (token?: string): Target => {

@@ -1,3 +1,10 @@
+import { join } from 'node:path';
+
+import { ROOT } from '../../local/settings.ts';
+
+/** For `LOCAL_HOOKS`: functions can be killed at chosen calls, and be cut off from a service. */
+export const CRASH_HOOKS = join(ROOT, 'test/chaos/crash/hooks.ts');
+
 /** A late event on a busy machine leaves nobody UNKNOWN, unless tests want to see that. */
 export const UNHURRIED = { UNKNOWN_AFTER_SECONDS: '600' };
 
@@ -15,7 +22,7 @@ export const PATIENT_TIMES = {
 export const LONGER_CALLS = { SES_TIMEOUT_SECONDS: '5', FUNCTION_TIMEOUT_SECONDS: '8' };
 
 /** Settings that several test files share, so that they share a stack. */
-export const AUTO_STACK = { ...LONGER_CALLS, LOCAL_CRASH_POINTS: '1', UNKNOWN_AFTER_SECONDS: '20' };
-export const MANUAL_STACK = { ...LONGER_CALLS, LOCAL_CRASH_POINTS: '1', UNCLEAR_POLICY: 'manual', MAX_CONCURRENCY: '2' };
+export const AUTO_STACK = { ...LONGER_CALLS, LOCAL_HOOKS: CRASH_HOOKS, UNKNOWN_AFTER_SECONDS: '20' };
+export const MANUAL_STACK = { ...LONGER_CALLS, LOCAL_HOOKS: CRASH_HOOKS, UNCLEAR_POLICY: 'manual', MAX_CONCURRENCY: '2' };
 /** Senders learn this rate before they send, and so are not throttled; slow enough to step in while mails go out. */
-export const SLOW_STACK = { LOCAL_CRASH_POINTS: '1', LOCAL_SES_RATE: '60' };
+export const SLOW_STACK = { LOCAL_HOOKS: CRASH_HOOKS, LOCAL_SES_RATE: '60' };

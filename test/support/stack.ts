@@ -242,7 +242,7 @@ export class TestStack {
     await postJson(`${this.description.ses}/_gate/account`, 'PUT', change);
   }
 
-  /** Orders a crash for a moment to come; needs LOCAL_CRASH_POINTS=1. */
+  /** Orders a crash for a moment to come; needs LOCAL_HOOKS: CRASH_HOOKS. */
   async crash(order: z.input<typeof CrashOrder>): Promise<void> {
     await postJson(this.description.crash ?? '', 'POST', order);
   }
@@ -255,7 +255,7 @@ export class TestStack {
     );
   }
 
-  /** Cuts functions off from a service for a time; needs LOCAL_CRASH_POINTS=1. */
+  /** Cuts functions off from a service for a time; needs LOCAL_HOOKS: CRASH_HOOKS. */
   async outage(functionName: string, service: 'dynamodb' | 'sqs' | 'ses' | 'events' | 's3', seconds: number): Promise<void> {
     const address = new URL('/_outage', this.description.crash).href;
     this.#outages.push({ function: functionName, service });

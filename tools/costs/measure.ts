@@ -100,7 +100,7 @@ export interface Run {
 /** Sends one dispatch on a stack of its own and counts. @param environment settings of the stack */
 export const measureRun = async (mails: number, environment: Readonly<Record<string, string>>): Promise<Run> => {
   const directory = mkdtempSync(join(tmpdir(), 'mail-dispatch-costs-'));
-  const stack = await launchStack(directory, { COUNT_REQUESTS: '1', ...environment });
+  const stack = await launchStack(directory, { LOCAL_HOOKS: join(ROOT, 'tools/costs/counts/hooks.ts'), ...environment });
   try {
     await waitUntilOver(stack.description, await post(stack.description, mails), mails);
     return { mails, counted: await readCounts(stack.description) };
