@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
+import { CONTROL_PARTITION, DISPATCH_PREFIX, DISPATCH_SORT_KEY, RECIPIENT_PREFIX } from '../lambda/contracts/table-keys.ts';
 import { CREDENTIALS } from './clients.ts';
 import { REGION } from './cloudformation/types/identity.ts';
 import type { StackFile } from './stack-file.ts';
@@ -35,7 +36,7 @@ const RawDispatch = z.looseObject({ status: z.string(), shards: z.number(), tota
 const Raw = z.record(z.string(), z.unknown());
 
 /** The id that the client gave the recipient of a row. */
-export const applyIdOf = ({ sk }: Pick<RawRow, 'sk'>): string => sk.slice('RECIPIENT#'.length);
+export const applyIdOf = ({ sk }: Pick<RawRow, 'sk'>): string => sk.slice(RECIPIENT_PREFIX.length);
 
 /** The table of a running stack, seen from outside, by a client of its own. */
 export const openTable = ({ dynamodb, tableName: TableName }: Pick<StackFile, 'dynamodb' | 'tableName'>) => {
@@ -54,7 +55,7 @@ export const openTable = ({ dynamodb, tableName: TableName }: Pick<StackFile, 'd
           TableName,
           ConsistentRead: true,
           KeyConditionExpression: 'pk = :pk AND begins_with(sk, :row)',
-          ExpressionAttributeValues: { ':pk': pk, ':row': 'RECIPIENT#' },
+          ExpressionAttributeValues: { ':pk': pk, ':row': RECIPIENT_PREFIX },
           ...(from && { ExclusiveStartKey: from }),
         }),
       );
@@ -63,17 +64,17 @@ export const openTable = ({ dynamodb, tableName: TableName }: Pick<StackFile, 'd
     } while (from !== undefined);
     return rows;
   };
-  const dispatch = async (id: string) => RawDispatch.parse(await get(`DISPATCH#${id}`, 'DISPATCH'));
+  const dispatch = async (id: string) => RawDispatch.parse(await get(`${DISPATCH_PREFIX}${id}`, DISPATCH_SORT_KEY));
   return {
     dispatch,
     /** All rows of a dispatch, shard by shard. */
     rows: async (id: string): Promise<RawRow[]> => {
       const { shards } = await dispatch(id);
-      const each = await Promise.all(Array.from({ length: shards }, (_, n) => shard(`DISPATCH#${id}#${n}`)));
+      const each = await Promise.all(Array.from({ length: shards }, (_, n) => shard(`${DISPATCH_PREFIX}${id}#${n}`)));
       return each.flat();
     },
     /** What is kept about the whole service; undefined: nothing yet. */
-    control: async (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER') => Raw.optional().parse(await get('CONTROL', name)),
+    control: async (name: 'SENDING' | 'FEEDBACK' | 'SWEEPER') => Raw.optional().parse(await get(CONTROL_PARTITION, name)),
     close: () => {
       client.destroy();
     },

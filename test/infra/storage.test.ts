@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { BATCH_PREFIX, RECIPIENT_PREFIX } from '../../lambda/adapters/dynamo/client/keys.ts';
+import { BATCH_PREFIX, RECIPIENT_PREFIX } from '../../lambda/contracts/table-keys.ts';
 import { buildApp, one, removeFolders, synthesize } from './synthesized.ts';
 
 afterAll(removeFolders);

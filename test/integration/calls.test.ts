@@ -1,10 +1,10 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { DispatchesView } from '../../lambda/contracts/http/request/dispatches-query.ts';
 import { ExportView } from '../../lambda/contracts/http/response/export-view.ts';
 import { poll } from '../support/stack.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const stack = useStack('calls', { LOCAL_HOOKS: CRASH_HOOKS });

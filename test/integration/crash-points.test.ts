@@ -1,4 +1,3 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +7,7 @@ import type { DispatchBody } from '../chaos/request.ts';
 import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll } from '../support/stack.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const stack = useStack('crash-points', { LOCAL_HOOKS: CRASH_HOOKS });

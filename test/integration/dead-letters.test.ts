@@ -1,4 +1,3 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { applyIdOf, type RawRow } from '../../local/table-rows.ts';
@@ -6,6 +5,7 @@ import type { DispatchBody } from '../chaos/request.ts';
 import { madeOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll } from '../support/stack.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const ATTEMPTS = 2;

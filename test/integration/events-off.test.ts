@@ -7,7 +7,7 @@ import type { DispatchBody } from '../chaos/request.ts';
 import { outcomesOf } from '../support/attempts.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, type TestStack } from '../support/stack.ts';
-import { CRASH_HOOKS, AUTO_STACK, LONGER_CALLS, MANUAL_STACK } from '../support/stack-settings.ts';
+import { AUTO_STACK, CRASH_HOOKS, LONGER_CALLS, MANUAL_STACK } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const POLICIES = ['auto', 'resend', 'manual'] as const;

@@ -1,4 +1,3 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll, type TestStack } from '../support/stack.ts';
 import { openObjects } from '../support/stack-objects.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const stack = useStack('large-list-crashes', { LOCAL_HOOKS: CRASH_HOOKS });

@@ -1,10 +1,10 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
 import { findChromium, openPage, startBrowser, takePicture, type WatchedPage } from '../support/browser.ts';
 import { poll } from '../support/stack.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const chromium = findChromium();

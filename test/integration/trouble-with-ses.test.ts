@@ -1,4 +1,3 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 
@@ -8,6 +7,7 @@ import { madeOf, outcomesOf } from '../support/attempts.ts';
 import { anEvent, mailEventBody } from '../support/feedback-builders.ts';
 import { checkFromOutside } from '../support/invariants.ts';
 import { poll } from '../support/stack.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { useStack } from '../support/use-stack.ts';
 
 const ATTEMPTS = 2;

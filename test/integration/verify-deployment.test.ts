@@ -1,4 +1,3 @@
-import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { REGION } from '../../local/cloudformation/types/identity.ts';
 import type { Target } from '../../tools/verify-deployment/target.ts';
 import { toLocalTarget } from '../../tools/verify-deployment/targets/local.ts';
 import { poll, TestStack } from '../support/stack.ts';
+import { CRASH_HOOKS } from '../support/stack-settings.ts';
 import { printBroken, someOptions, verifyOnly } from '../support/verification.ts';
 
 const MAIN = join(import.meta.dirname, '../../tools/verify-deployment/main.ts');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { DISPATCH_STATUSES } from '../../domain/dispatch/dispatch.ts';
 import type { EventSubject } from '../../domain/dispatch/dispatch-event.ts';
 import type { Counted } from '../../domain/dispatch/progress.ts';
 import { STOP_REASONS } from '../../domain/dispatch/stop-rule.ts';
@@ -44,7 +45,7 @@ export const RecipientImage = z.object({
 /** A dispatch's image, as far as others are told of it. */
 export const DispatchImage = z.object({
   dispatchId: Text,
-  status: oneOf(['ACCEPTED', 'IN_PROGRESS', 'COMPLETED', 'STOPPED', 'CANCELLED']),
+  status: oneOf(DISPATCH_STATUSES),
   total: Whole,
   generation: Whole,
   outcome: oneOf(['all-sent', 'partly-sent', 'none-sent']).exactOptional(),

@@ -4,7 +4,8 @@ import type { Instant } from '../shared/instant.ts';
 import { type BounceStatistics, exceededRate, type StopReason } from './stop-rule.ts';
 
 /** How far a dispatch has got. */
-export type DispatchStatus = 'ACCEPTED' | 'IN_PROGRESS' | 'COMPLETED' | 'STOPPED' | 'CANCELLED';
+export const DISPATCH_STATUSES = ['ACCEPTED', 'IN_PROGRESS', 'COMPLETED', 'STOPPED', 'CANCELLED'] as const;
+export type DispatchStatus = (typeof DISPATCH_STATUSES)[number];
 
 /** What a completed dispatch came to. */
 export type DispatchOutcome = 'all-sent' | 'partly-sent' | 'none-sent';

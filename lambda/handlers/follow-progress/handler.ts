@@ -6,6 +6,7 @@ import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-la
 import { parseKey } from '../../adapters/dynamo/client/keys.ts';
 import type { ProgressRecord } from '../../application/progress/follow-progress.ts';
 import { DispatchImage, ProgressRecordShape, RecipientImage, ReopenedImage } from '../../contracts/stream/progress-record.ts';
+import { RECIPIENT_PREFIX } from '../../contracts/table-keys.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
@@ -51,7 +52,7 @@ export const interpret = (record: unknown): ProgressRecord => {
   const key = parseKey({ pk: Keys.pk.S, sk: Keys.sk.S });
   if (key?.kind === 'task')
     return ReopenedImage.safeParse(NewImage).success ? { kind: 'reopened', dispatchId: key.dispatchId } : OTHER;
-  if (!Keys.sk.S.startsWith('RECIPIENT#')) return OTHER;
+  if (!Keys.sk.S.startsWith(RECIPIENT_PREFIX)) return OTHER;
   return key?.kind === 'recipient' ? ofRecipient(key.dispatchId, OldImage, NewImage) : POISON;
 };
 

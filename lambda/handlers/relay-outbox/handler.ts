@@ -6,6 +6,7 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { parseKey } from '../../adapters/dynamo/client/keys.ts';
 import type { OutboxRecord } from '../../application/relay/relay-outbox.ts';
 import { StreamRecord } from '../../contracts/stream/stream-record.ts';
+import { BATCH_PREFIX, RECIPIENT_PREFIX, TASK_PREFIX } from '../../contracts/table-keys.ts';
 import { hideErrors } from '../../observability/hide-errors.ts';
 import type { Telemetry } from '../../observability/telemetry.ts';
 
@@ -55,4 +56,4 @@ export const interpret = (record: unknown): OutboxRecord => {
 const REOPENED_FROM: ReadonlySet<string | undefined> = new Set(['FAILED', 'UNKNOWN']);
 
 /** A key that begins as ours but does not go on as ours: somebody's mail may hang on it, so it is not passed over. */
-const isKept = (sk: string): boolean => ['RECIPIENT#', 'BATCH#', 'TASK#'].some((prefix) => sk.startsWith(prefix));
+const isKept = (sk: string): boolean => [RECIPIENT_PREFIX, BATCH_PREFIX, TASK_PREFIX].some((prefix) => sk.startsWith(prefix));

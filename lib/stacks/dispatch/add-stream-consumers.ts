@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
+import { BATCH_PREFIX, RECIPIENT_PREFIX, TASK_PREFIX } from '../../../lambda/contracts/table-keys.ts';
 import type { FollowProgressEnvVars } from '../../../lambda/handlers/follow-progress/env.ts';
 import type { RelayOutboxEnvVars } from '../../../lambda/handlers/relay-outbox/env.ts';
 import { ServiceFunction } from '../../constructs/service-function.ts';
@@ -12,11 +13,11 @@ const is = (...values: string[]) => ({ S: values });
 
 /** A new recipient, batch or task; and a recipient that was final and is to be sent again. */
 const RELAYED = [
-  { eventName: ['INSERT'], dynamodb: { Keys: { sk: startsWith('RECIPIENT#', 'BATCH#', 'TASK#') } } },
+  { eventName: ['INSERT'], dynamodb: { Keys: { sk: startsWith(RECIPIENT_PREFIX, BATCH_PREFIX, TASK_PREFIX) } } },
   {
     eventName: ['MODIFY'],
     dynamodb: {
-      Keys: { sk: startsWith('RECIPIENT#') },
+      Keys: { sk: startsWith(RECIPIENT_PREFIX) },
       OldImage: { status: is('FAILED', 'UNKNOWN') },
       NewImage: { status: is('PENDING') },
     },
@@ -66,7 +67,7 @@ export const addRelay = (scope: Construct, { stage, scale, table, failures, send
 const COUNTED = [
   {
     eventName: ['MODIFY'],
-    dynamodb: { Keys: { sk: startsWith('RECIPIENT#') }, NewImage: { status: { S: [{ exists: true }] } } },
+    dynamodb: { Keys: { sk: startsWith(RECIPIENT_PREFIX) }, NewImage: { status: { S: [{ exists: true }] } } },
   },
   {
     eventName: ['MODIFY'],
@@ -74,7 +75,7 @@ const COUNTED = [
   },
   {
     eventName: ['MODIFY'],
-    dynamodb: { Keys: { sk: startsWith('TASK#') }, NewImage: { kind: is('retry', 'resume'), state: is('done') } },
+    dynamodb: { Keys: { sk: startsWith(TASK_PREFIX) }, NewImage: { kind: is('retry', 'resume'), state: is('done') } },
   },
 ];
 

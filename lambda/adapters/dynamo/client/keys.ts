@@ -1,4 +1,13 @@
 import type { TaskKey } from '../../../application/ports/queues.ts';
+import {
+  BATCH_PREFIX,
+  CONTROL_PARTITION,
+  DISPATCH_PREFIX,
+  DISPATCH_SORT_KEY,
+  RECIPIENT_PREFIX,
+  TASK_PREFIX,
+  UNCLEAR_PREFIX,
+} from '../../../contracts/table-keys.ts';
 import type { RecipientKey } from '../../../domain/recipient/recipient.ts';
 
 /** The table's primary key. */
@@ -7,17 +16,13 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-export const RECIPIENT_PREFIX = 'RECIPIENT#';
-export const BATCH_PREFIX = 'BATCH#';
-export const TASK_PREFIX = 'TASK#';
-
 /** Partition of everything about a dispatch but its recipients. */
-export const dispatchPartition = (dispatchId: string): string => `DISPATCH#${dispatchId}`;
+export const dispatchPartition = (dispatchId: string): string => `${DISPATCH_PREFIX}${dispatchId}`;
 
 /** Partition of one shard of a dispatch's recipients. */
-export const shardPartition = (dispatchId: string, shard: number): string => `DISPATCH#${dispatchId}#${shard}`;
+export const shardPartition = (dispatchId: string, shard: number): string => `${DISPATCH_PREFIX}${dispatchId}#${shard}`;
 
-export const dispatchKey = (dispatchId: string): ItemKey => ({ pk: dispatchPartition(dispatchId), sk: 'DISPATCH' });
+export const dispatchKey = (dispatchId: string): ItemKey => ({ pk: dispatchPartition(dispatchId), sk: DISPATCH_SORT_KEY });
 
 export const contentKey = (dispatchId: string): ItemKey => ({ pk: dispatchPartition(dispatchId), sk: 'CONTENT' });
 
@@ -49,12 +54,12 @@ export const templateContentKey = (name: string, version: string): ItemKey => ({
 export const controlKey = (
   name: 'SENDING' | 'CANARY' | 'FEEDBACK' | 'SWEEPER' | 'ACCOUNT' | 'SES_READS' | 'LISTS' | 'UNCLEAR' | 'TABLE',
 ): ItemKey => ({
-  pk: 'CONTROL',
+  pk: CONTROL_PARTITION,
   sk: name,
 });
 
 /** One shard of the ledger of unclear attempts. */
-export const unclearPartition = (shard: number): string => `UNCLEAR#${shard}`;
+export const unclearPartition = (shard: number): string => `${UNCLEAR_PREFIX}${shard}`;
 
 export const recipientKey = ({ dispatchId, shard, applyId }: RecipientKey): ItemKey => ({
   pk: shardPartition(dispatchId, shard),
@@ -78,8 +83,9 @@ export const parseKey = (
   | { readonly kind: 'batch'; readonly dispatchId: string; readonly batch: number }
   | ({ readonly kind: 'task' } & TaskKey)
   | undefined => {
-  const [label, dispatchId, shard] = key.pk.split('#');
-  if (label !== 'DISPATCH' || dispatchId === undefined || dispatchId === '') return undefined;
+  if (!key.pk.startsWith(DISPATCH_PREFIX)) return undefined;
+  const [dispatchId, shard] = key.pk.slice(DISPATCH_PREFIX.length).split('#');
+  if (dispatchId === undefined || dispatchId === '') return undefined;
   const applyId = key.sk.slice(RECIPIENT_PREFIX.length);
   if (key.sk.startsWith(RECIPIENT_PREFIX) && applyId !== '' && shard !== undefined && /^\d+$/.test(shard)) {
     return { kind: 'recipient', dispatchId, shard: Number(shard), applyId };

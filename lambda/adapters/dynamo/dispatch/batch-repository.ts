@@ -7,8 +7,9 @@ import type { ObjectReader, ObjectRemover } from '../../../application/ports/obj
 import type { BatchKey } from '../../../application/ports/queues.ts';
 import type { Random, Sleep } from '../../../application/ports/system.ts';
 import type { BatchRepository } from '../../../application/ports/tasks.ts';
+import { BATCH_PREFIX } from '../../../contracts/table-keys.ts';
 import { decodeBatch } from '../client/codec.ts';
-import { BATCH_PREFIX, batchKey, dispatchKey, type ItemKey, parseKey } from '../client/keys.ts';
+import { batchKey, dispatchKey, type ItemKey, parseKey } from '../client/keys.ts';
 import { orUnavailable, retryAfter } from '../client/or-unavailable.ts';
 import { pendingItems } from '../client/pending-items.ts';
 import { putNewRecipients } from '../recipient/insert-recipients.ts';

@@ -3,6 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
 import type { EndingRepository, OpenRowStatus, RowsSeen } from '../../../application/ports/progress.ts';
+import { BATCH_PREFIX } from '../../../contracts/table-keys.ts';
 import {
   addCounts,
   type Counts,
@@ -16,7 +17,7 @@ import {
 import { addRowCounts } from '../../../domain/dispatch/progress.ts';
 import { addBounceStatistics, NO_BOUNCE_STATISTICS } from '../../../domain/dispatch/stop-rule.ts';
 import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
-import { BATCH_PREFIX, dispatchKey, OPEN, parseKey } from '../client/keys.ts';
+import { dispatchKey, OPEN, parseKey } from '../client/keys.ts';
 import { pendingItems } from '../client/pending-items.ts';
 import { readShards } from '../client/read-shards.ts';
 import { updateOf } from '../client/update.ts';

@@ -3,9 +3,10 @@ import { GetCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod';
 
 import type { OpenDispatchRepository, SweepState } from '../../../application/ports/progress.ts';
+import { TASK_PREFIX } from '../../../contracts/table-keys.ts';
 import type { Dispatch } from '../../../domain/dispatch/dispatch.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
-import { dispatchKey, OPEN, parseKey, TASK_PREFIX } from '../client/keys.ts';
+import { dispatchKey, OPEN, parseKey } from '../client/keys.ts';
 import { pendingItems } from '../client/pending-items.ts';
 import { type Attributes, updateOf } from '../client/update.ts';
 import { Count, DispatchItem, Iso } from '../recipient/items.ts';

@@ -3,13 +3,14 @@ import * as z from 'zod';
 
 import type { BadRecipient, DetailsRepository } from '../../../application/ports/queries.ts';
 import type { Clock } from '../../../application/ports/system.ts';
+import { BATCH_PREFIX, RECIPIENT_PREFIX, TASK_PREFIX } from '../../../contracts/table-keys.ts';
 import { DELIVERY_STATES } from '../../../domain/recipient/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
 import { BAD_DELIVERIES, BAD_STATUSES } from '../../../domain/sending/trouble.ts';
-import { BATCH_PREFIX, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, TASK_PREFIX } from '../client/keys.ts';
+import { parseKey, recipientKey, shardPartition } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { pendingItems } from '../client/pending-items.ts';
-import { isExpired } from '../expiry.ts';
+import { isExpired } from '../client/expiry.ts';
 import { parseRecipientItem } from '../recipient/items.ts';
 import { TaskItem } from '../task/task-item.ts';
 

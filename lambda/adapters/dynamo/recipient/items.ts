@@ -3,14 +3,14 @@ import * as z from 'zod';
 import type { SweepState } from '../../../application/ports/progress.ts';
 import type { StoredRecipient } from '../../../application/ports/recipients.ts';
 import { VariablesSchema } from '../../../contracts/json.ts';
+import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import type { Variables } from '../../../domain/dispatch/content.ts';
-import type { Counts, Deliveries, Dispatch } from '../../../domain/dispatch/dispatch.ts';
+import { type Counts, type Deliveries, type Dispatch, DISPATCH_STATUSES } from '../../../domain/dispatch/dispatch.ts';
 import { STOP_REASONS } from '../../../domain/dispatch/stop-rule.ts';
 import type { Attempt } from '../../../domain/recipient/attempt.ts';
 import { DELIVERY_STATES, MAIL_EVENT_KINDS, type MailEvent } from '../../../domain/recipient/delivery.ts';
 import type { Recipient } from '../../../domain/recipient/recipient.ts';
 import { expiryAfter, fromIso, type Instant, toIso } from '../../../domain/shared/instant.ts';
-import { RECIPIENT_PREFIX } from '../client/keys.ts';
 
 /** An instant as it is stored. */
 export const Iso = z.iso.datetime({ precision: 3 }).transform(fromIso);
@@ -53,7 +53,7 @@ export const DispatchItem = z.object({
   total: Count,
   shards: z.number().int().positive(),
   isTest: z.boolean(),
-  status: z.enum(['ACCEPTED', 'IN_PROGRESS', 'COMPLETED', 'STOPPED', 'CANCELLED']),
+  status: z.enum(DISPATCH_STATUSES),
   generation: Count,
   createdAt: Iso,
   // Those that were accepted before there was progress have none until the sweeper counts them.

@@ -2,9 +2,10 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import * as z from 'zod';
 
 import type { OpenDispatchRepository, OpenRowStatus, OverduePosition, OverdueRow } from '../../../application/ports/progress.ts';
+import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import type { Dispatch } from '../../../domain/dispatch/dispatch.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
-import { parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition } from '../client/keys.ts';
+import { parseKey, recipientKey, shardPartition } from '../client/keys.ts';
 import { overdueSince, RowProjection } from './row-projection.ts';
 
 /** Read per page, so that a pass keeps no more than these in memory. */

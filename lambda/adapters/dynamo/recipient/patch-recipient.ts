@@ -3,14 +3,14 @@ import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand, UpdateCo
 
 import type { Patch, RecipientRepository, StoredRecipient } from '../../../application/ports/recipients.ts';
 import type { Clock, Random, Sleep } from '../../../application/ports/system.ts';
-import { frozenChange } from '../../../domain/frozen-counts.ts';
+import { frozenChange } from '../../../domain/dispatch/frozen-counts.ts';
 import { isFinal, type RecipientKey } from '../../../domain/recipient/recipient.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
 import { retry } from '../../../domain/shared/retry.ts';
 import { dispatchKey, OPEN, recipientKey } from '../client/keys.ts';
 import { type Attributes, updateOf } from '../client/update.ts';
-import { isExpired } from '../expiry.ts';
-import { readLastEnd, reopenedAfterOf, withFrozenChange } from '../frozen-counts.ts';
+import { isExpired } from '../client/expiry.ts';
+import { readLastEnd, reopenedAfterOf, withFrozenChange } from '../dispatch/frozen-counts.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt, toStoredEvent } from './items.ts';
 import { isAwsError, isTransient } from './statements.ts';
 

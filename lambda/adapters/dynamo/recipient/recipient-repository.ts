@@ -13,7 +13,7 @@ import type { Lease, RecipientKey } from '../../../domain/recipient/recipient.ts
 import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { recipientKey } from '../client/keys.ts';
 import { updateOf } from '../client/update.ts';
-import { isExpired } from '../expiry.ts';
+import { isExpired } from '../client/expiry.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
 import { patchRecipient } from './patch-recipient.ts';
 import { reopenRecipient } from './reopen.ts';

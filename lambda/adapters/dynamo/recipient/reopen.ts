@@ -4,13 +4,13 @@ import { type DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from '@
 import type { WriteResult } from '../../../application/ports/recipients.ts';
 import type { Clock } from '../../../application/ports/system.ts';
 import type { DispatchStatus } from '../../../domain/dispatch/dispatch.ts';
-import { frozenChange } from '../../../domain/frozen-counts.ts';
+import { frozenChange } from '../../../domain/dispatch/frozen-counts.ts';
 import type { Recipient, RecipientIn, RecipientKey } from '../../../domain/recipient/recipient.ts';
 import { type Instant, toIso } from '../../../domain/shared/instant.ts';
 import { contentKey, dispatchKey, OPEN, recipientKey } from '../client/keys.ts';
 import { updateOf } from '../client/update.ts';
-import { expiryNow, NOT_EXPIRED } from '../expiry.ts';
-import { readLastEnd, reopenedAfterOf, withFrozenChange } from '../frozen-counts.ts';
+import { expiryNow, NOT_EXPIRED } from '../client/expiry.ts';
+import { readLastEnd, reopenedAfterOf, withFrozenChange } from '../dispatch/frozen-counts.ts';
 import { stateAttributes } from './items.ts';
 import { isTransient } from './statements.ts';
 

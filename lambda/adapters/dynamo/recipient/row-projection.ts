@@ -1,14 +1,14 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
+import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import { type Counts, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../../domain/dispatch/dispatch.ts';
 import type { BounceStatistics } from '../../../domain/dispatch/stop-rule.ts';
-import { isReopened, type LastEnd } from '../../../domain/frozen-counts.ts';
+import { isReopened, type LastEnd } from '../../../domain/dispatch/frozen-counts.ts';
 import { DELIVERY_STATES } from '../../../domain/recipient/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
-import { RECIPIENT_PREFIX } from '../client/keys.ts';
-import { isExpired } from '../expiry.ts';
+import { isExpired } from '../client/expiry.ts';
 import { Count, Iso } from './items.ts';
 
 /** What counting, the rules that stop a dispatch, and the sweeper need of a recipient item. */

@@ -3,8 +3,9 @@ import * as z from 'zod';
 
 import type { OrphanRepository } from '../../../application/ports/objects.ts';
 import { parseObjectKey } from '../../../contracts/queue/object-key.ts';
+import { BATCH_PREFIX } from '../../../contracts/table-keys.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
-import { BATCH_PREFIX, contentKey, controlKey, dispatchPartition, type ItemKey } from '../client/keys.ts';
+import { contentKey, controlKey, dispatchPartition, type ItemKey } from '../client/keys.ts';
 import { Count, Iso } from '../recipient/items.ts';
 
 const Naming = z.object({ object: z.string().exactOptional() });

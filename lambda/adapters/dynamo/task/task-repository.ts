@@ -6,11 +6,12 @@ import type { RecipientPosition } from '../../../application/ports/queries.ts';
 import type { StoredRecipient } from '../../../application/ports/recipients.ts';
 import type { Clock } from '../../../application/ports/system.ts';
 import type { TaskProgress, TaskRepository, TaskRow } from '../../../application/ports/tasks.ts';
+import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import type { RecipientStatus } from '../../../domain/recipient/recipient.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
-import { dispatchKey, type ItemKey, parseKey, RECIPIENT_PREFIX, recipientKey, shardPartition, taskKey } from '../client/keys.ts';
+import { dispatchKey, type ItemKey, parseKey, recipientKey, shardPartition, taskKey } from '../client/keys.ts';
 import { updateOf } from '../client/update.ts';
-import { isExpired } from '../expiry.ts';
+import { isExpired } from '../client/expiry.ts';
 import { DispatchItem, parseRecipientItem } from '../recipient/items.ts';
 import { TaskItem } from './task-item.ts';
 

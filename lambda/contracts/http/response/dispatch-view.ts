@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import type { RecipientInput } from '../../../domain/dispatch/content.ts';
-import type { Dispatch, RowCounts } from '../../../domain/dispatch/dispatch.ts';
+import { type Dispatch, DISPATCH_STATUSES, type RowCounts } from '../../../domain/dispatch/dispatch.ts';
 import type { SendEstimate } from '../../../domain/dispatch/send-estimate.ts';
 import { STOP_REASONS } from '../../../domain/dispatch/stop-rule.ts';
 import type { Attempt } from '../../../domain/recipient/attempt.ts';
@@ -18,7 +18,7 @@ const Count = z.int().nonnegative();
 /** A dispatch as the API shows it. */
 export const DispatchView = z.object({
   id: z.string(),
-  status: z.enum(['ACCEPTED', 'IN_PROGRESS', 'COMPLETED', 'STOPPED', 'CANCELLED']),
+  status: z.enum(DISPATCH_STATUSES),
   total: Count,
   scenarioId: z.string(),
   recruitId: z.string(),

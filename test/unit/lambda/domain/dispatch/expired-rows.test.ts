@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { countRows, type Counts, NO_COUNTS } from '../../../../../lambda/domain/dispatch/dispatch.ts';
 import { withExpired } from '../../../../../lambda/domain/dispatch/expired-rows.ts';
-import { applyFrozenChange, frozenChange } from '../../../../../lambda/domain/frozen-counts.ts';
+import { applyFrozenChange, frozenChange } from '../../../../../lambda/domain/dispatch/frozen-counts.ts';
 import { isFinal, RECIPIENT_STATUSES, type RecipientStatus } from '../../../../../lambda/domain/recipient/recipient.ts';
 
 const count = (statuses: readonly RecipientStatus[]): Counts =>

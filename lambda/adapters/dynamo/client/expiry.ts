@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/shared/instant.ts';
+import type { Instant } from '../../../domain/shared/instant.ts';
 
 /** Whether an item counts as gone by its TTL attribute, in epoch seconds: TTL deletes it up to some days after that time. */
 export const isExpired = ({ expiresAt }: Readonly<Record<string, unknown>>, now: Instant): boolean =>

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 
-import type { FrozenChange, LastEnd } from '../../domain/frozen-counts.ts';
-import { dispatchKey } from './client/keys.ts';
-import { Count } from './recipient/items.ts';
+import type { FrozenChange, LastEnd } from '../../../domain/dispatch/frozen-counts.ts';
+import { dispatchKey } from '../client/keys.ts';
+import { Count } from '../recipient/items.ts';
 
 const Ended = z.object({ frozenGeneration: Count.exactOptional() });
 const Reopened = z.object({ reopenedAfter: Count.exactOptional() });
