@@ -1,38 +1,29 @@
 // `npm run test:dynamodb-local`: the integration tests against AWS's own DynamoDB Local.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { CACHE, findJava, JAR_FOLDER, javaArguments } from '../local/emulators/dynamodb-local.ts';
+import { OLDEST_JAVA } from '../local/emulators/find-dynamodb.ts';
 import { HOST, reservePort } from '../local/ports.ts';
 import { ROOT } from '../local/settings.ts';
 
 /** The package that carries DynamoDB Local's jar. */
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
-const OLDEST_JAVA = 11;
 const START_MS = 30_000;
-
-/** The first number of `java -version`; undefined if there is no Java. */
-const findJava = (): number | undefined => {
-  const { stderr, status } = spawnSync('java', ['-version'], { encoding: 'utf8' });
-  if (status !== 0) return undefined;
-  const [, major = '', minor = ''] = /version "(\d+)(?:\.(\d+))?/.exec(stderr) ?? [];
-  return Number(major === '1' ? minor : major);
-};
 
 /** The folder of the jar; downloaded on first use to a cache outside the repository. */
 const provideJar = (): string => {
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'mail-dispatch');
-  const folder = join(cache, 'package/emulator');
-  if (existsSync(join(folder, 'DynamoDBLocal.jar'))) return folder;
-  console.log(`Downloading ${PACKAGE} to ${cache} ...`);
-  mkdirSync(cache, { recursive: true });
-  execFileSync('npm', ['pack', PACKAGE, '--pack-destination', cache], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const archive = readdirSync(cache).find((name) => name.startsWith('amplify-dynamodb-simulator-') && name.endsWith('.tgz'));
-  if (archive === undefined) throw new Error(`npm pack left no archive in ${cache}`);
-  execFileSync('tar', ['-xzf', archive], { cwd: cache });
-  rmSync(join(cache, archive));
-  return folder;
+  if (existsSync(join(JAR_FOLDER, 'DynamoDBLocal.jar'))) return JAR_FOLDER;
+  console.log(`Downloading ${PACKAGE} to ${CACHE} ...`);
+  mkdirSync(CACHE, { recursive: true });
+  execFileSync('npm', ['pack', PACKAGE, '--pack-destination', CACHE], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const archive = readdirSync(CACHE).find((name) => name.startsWith('amplify-dynamodb-simulator-') && name.endsWith('.tgz'));
+  if (archive === undefined) throw new Error(`npm pack left no archive in ${CACHE}`);
+  execFileSync('tar', ['-xzf', archive], { cwd: CACHE });
+  rmSync(join(CACHE, archive));
+  return JAR_FOLDER;
 };
 
 const waitFor = async (server: ChildProcess, endpoint: string): Promise<void> => {
@@ -82,12 +73,7 @@ const run = async (): Promise<number> => {
   const folder = mkdtempSync(join(tmpdir(), 'mail-dispatch-dynamodb-'));
   const port = await reservePort({ variable: 'a free port', port: 0 });
   // In memory: on a file each write waits for the disk, 6 times as long; no test kills this server.
-  const options = ['-port', String(port), '-sharedDb', '-inMemory'];
-  const server = spawn(
-    'java',
-    [`-Djava.library.path=${join(jar, 'DynamoDBLocal_lib')}`, '-jar', join(jar, 'DynamoDBLocal.jar'), ...options],
-    { cwd: folder, stdio: 'ignore' },
-  );
+  const server = spawn('java', javaArguments(jar, port, ['-inMemory']), { cwd: folder, stdio: 'ignore' });
   const end = () => {
     server.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 
 import { HOST, reservePort } from '../ports.ts';
 import { ROOT, type Settings } from '../settings.ts';
+import { findJava, JAR_FOLDER, javaArguments } from './dynamodb-local.ts';
+import { type DynamoDbSource, findDynamoDb } from './find-dynamodb.ts';
 import { indexStreamRecords } from './stream-index.ts';
-
-const BINARY = join(ROOT, 'node_modules/@dynoxide/linux-x64/dynoxide');
-const START_MS = 5_000;
 
 /** A DynamoDB to work with. */
 export interface DynamoDbServer {
@@ -25,26 +24,52 @@ const answers = async (endpoint: string): Promise<boolean> => {
 };
 
 /** Kills the server as soon as the pipe to us breaks: a stack killed with -9 must not leave it behind, holding port and file. */
-const spawnWatchdog = (pid: number): ChildProcess =>
-  spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+const spawnWatchdog = (pid: number): ChildProcess | undefined =>
+  // Windows has no /bin/sh: there, a stack that is killed leaves the server running.
+  process.platform === 'win32'
+    ? undefined
+    : spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
 
-/** Starts the server that comes with the project, on a file in the stack's folder. */
-const startOwn = async (settings: Settings, onExit: (reason: string) => void): Promise<DynamoDbServer> => {
-  if (!existsSync(BINARY)) {
-    throw new Error(
-      'The DynamoDB server that comes with this project runs on Linux x64 only (package @dynoxide/linux-x64). ' +
-        'Start any other DynamoDB-compatible server, for instance `docker run -p 8000:8000 amazon/dynamodb-local`, ' +
-        'and say where: DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
-    );
-  }
+/** A server as a command, with its data in a file of the stack's folder. */
+interface ServerCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly startMs: number;
+  /** Called once the server answers. */
+  readonly onReady: () => void;
+}
+
+const dynoxideCommand = (binary: string, port: number, directory: string): ServerCommand => {
+  const database = join(directory, 'dynamodb.sqlite');
+  return {
+    file: binary,
+    args: ['--port', String(port), '--db-path', database],
+    startMs: 5_000,
+    onReady: () => {
+      indexStreamRecords(database);
+    },
+  };
+};
+
+const dynamoDbLocalCommand = (jarFolder: string, port: number, directory: string): ServerCommand => ({
+  file: 'java',
+  args: javaArguments(jarFolder, port, ['-dbPath', directory]),
+  startMs: 30_000,
+  onReady: () => undefined,
+});
+
+type OwnServer = Exclude<DynamoDbSource, { readonly type: 'endpoint' | 'none' }>;
+
+/** Starts a server of our own, on a file in the stack's folder. */
+const startOwn = async (source: OwnServer, settings: Settings, onExit: (reason: string) => void): Promise<DynamoDbServer> => {
   const port = await reservePort(settings.ports.dynamodb);
   const endpoint = `http://${HOST}:${port}`;
+  const command =
+    source.type === 'dynoxide'
+      ? dynoxideCommand(source.binary, port, settings.directory)
+      : dynamoDbLocalCommand(source.jarFolder, port, settings.directory);
   // Detached: Ctrl-C reaches the whole terminal group, and the functions need the database while they finish.
-  const file = join(settings.directory, 'dynamodb.sqlite');
-  const server = spawn(BINARY, ['--port', String(port), '--db-path', file], {
-    stdio: 'ignore',
-    detached: true,
-  });
+  const server = spawn(command.file, command.args, { stdio: 'ignore', detached: true });
   const exited = new Promise<void>((resolve) => {
     server.once('exit', () => {
       resolve();
@@ -53,31 +78,31 @@ const startOwn = async (settings: Settings, onExit: (reason: string) => void): P
       resolve();
     });
   });
-  if (server.pid === undefined) throw new Error(`${BINARY} cannot be started`);
+  if (server.pid === undefined) throw new Error(`${command.file} cannot be started`);
   const watchdog = spawnWatchdog(server.pid);
 
   const alive = () => server.exitCode === null && server.signalCode === null;
-  const until = Date.now() + START_MS;
+  const until = Date.now() + command.startMs;
   // Asked only while our own process lives: another server at this port would answer just as well.
   while (alive() && !(await answers(endpoint))) {
     if (Date.now() > until) break;
     await new Promise((done) => setTimeout(done, 20));
   }
   const stop = async () => {
-    watchdog.kill('SIGKILL');
+    watchdog?.kill('SIGKILL');
     server.kill('SIGTERM');
     const killer = setTimeout(() => server.kill('SIGKILL'), 500);
     await exited;
     clearTimeout(killer);
   };
   if (!alive()) {
-    watchdog.kill('SIGKILL');
-    throw new Error(`dynoxide ended at once (exit code ${String(server.exitCode)}); is ${settings.directory} writable?`);
+    watchdog?.kill('SIGKILL');
+    throw new Error(`${source.type} ended at once (exit code ${String(server.exitCode)}); is ${settings.directory} writable?`);
   }
-  indexStreamRecords(file);
+  command.onReady();
   let stopping = false;
   void exited.then(() => {
-    watchdog.kill('SIGKILL');
+    watchdog?.kill('SIGKILL');
     if (!stopping) onExit('the DynamoDB server ended');
   });
   return {
@@ -89,10 +114,21 @@ const startOwn = async (settings: Settings, onExit: (reason: string) => void): P
   };
 };
 
-/** The server named by DYNAMODB_ENDPOINT, or our own. */
+/** The first server that this machine has; `findDynamoDb` has the order. Throws an error with advice if there is none. */
 export const startDynamoDb = async (settings: Settings, onExit: (reason: string) => void): Promise<DynamoDbServer> => {
-  const endpoint = settings.dynamodbEndpoint;
-  if (endpoint === undefined) return startOwn(settings, onExit);
+  const source = findDynamoDb({
+    platform: process.platform,
+    arch: process.arch,
+    endpoint: settings.dynamodbEndpoint,
+    searchPath: process.env['PATH'] ?? '',
+    nodeModules: join(ROOT, 'node_modules'),
+    jarFolder: JAR_FOLDER,
+    exists: existsSync,
+    javaVersion: findJava,
+  });
+  if (source.type === 'none') throw new Error(source.advice);
+  if (source.type !== 'endpoint') return startOwn(source, settings, onExit);
+  const { endpoint } = source;
   if (!(await answers(endpoint))) throw new Error(`DYNAMODB_ENDPOINT is ${endpoint}, but nothing answers there.`);
-  return { endpoint: endpoint.replace(/\/$/, ''), stop: () => Promise.resolve() };
+  return { endpoint, stop: () => Promise.resolve() };
 };
