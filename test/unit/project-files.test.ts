@@ -81,6 +81,23 @@ describe('the project', () => {
   });
 });
 
+describe('the contribution guide', () => {
+  it('names only files and folders that exist', () => {
+    const named = [...read('CONTRIBUTING.md').matchAll(/`((?:lambda|lib|bin|local|tools|bench|test|docs)\/[^`<]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it.each(['route', 'metric', 'alarm', 'error code', 'function'])('explains in five steps how to add one: %s', (thing) => {
+    const [, section = ''] = read('CONTRIBUTING.md').split(new RegExp(`^## Add an? ${thing}$`, 'm'));
+
+    expect(section.split(/^## /m)[0]?.match(/^\d\. /gm)).toEqual(['1. ', '2. ', '3. ', '4. ', '5. ']);
+  });
+});
+
 describe('the check of Node', () => {
   it.each([
     ['20.20.2', undefined],
