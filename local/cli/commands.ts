@@ -18,25 +18,27 @@ The local stack is up.
 
   API      ${api}
   Inbox    ${inbox}      <- open this in a browser
-  Status   ${api}/ops  <- and this: what is in trouble and why, one recipient's story, queues, dead letters
-  SES gate ${ses}      faults: POST /_gate/faults, events: POST /_gate/events, mails taken: GET /_gate/journal
+  Status   ${api}/ops  <- and this: problems and their causes, details of a recipient, queues, dead letters
+  SES      ${ses}      faults: POST /_gate/faults, events: POST /_gate/events, accepted emails: GET /_gate/journal
            Faults and events by address, with any +label: throttle@, reset-after-accept@, slow@ ...,
            bounce@, complaint@, suppressed@, reject@ ... at simulator.localhost
   Data     ${shown}      logs of the functions in ${shown}/logs; more addresses and tokens in ${shown}/stack.json
 
-A token (12 hours), used by the commands below:
+Tokens, valid for 12 hours. The commands below use the admin's; the operator's works on the dispatches of all admins
+and pauses sending (PUT ${api}/sending):
 
   TOKEN=${tokens.admin}
+  OPERATOR_TOKEN=${tokens.operator}
 
-Send 3 mails:
+Send 3 emails:
 
 ${send('three.json', 'three')}
 
-Send 200 mails:
+Send 200 emails:
 
 ${send('two-hundred.json', 'two-hundred')}
 
-Look at what became of the last one:
+Show the state of the last dispatch and of its recipients:
 
   ID=$(echo "$ANSWER" | sed -E 's/.*"id": *"([^"]+)".*/\\1/')
   curl -sS ${api}/dispatches/$ID -H "Authorization: Bearer $TOKEN"; echo

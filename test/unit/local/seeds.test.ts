@@ -33,4 +33,11 @@ describe('seeds and samples', () => {
     expect(new Set(recipients.map(({ applyId }) => applyId)).size).toBe(count);
     for (const recipient of recipients) render(scenarioId, { ...variables, ...recipient.variables });
   });
+
+  it('gives each of the first three emails a subject of its own, so that the inbox tells them apart', () => {
+    const { scenarioId, variables, recipients } = sampleOf('three');
+    const subjects = recipients.map((recipient) => render(scenarioId, { ...variables, ...recipient.variables })[0]);
+
+    expect(new Set(subjects).size).toBe(3);
+  });
 });
