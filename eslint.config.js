@@ -26,12 +26,28 @@ export default ts.config(
   },
   {
     // A cast hides what a parser would have found; `as const` is no cast.
-    files: ['lambda/**/*.ts', 'lib/**/*.ts', 'bin/**/*.ts', 'local/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts', 'tools/**/*.ts', 'bench/**/*.ts'],
+    files: [
+      'lambda/**/*.ts',
+      'lib/**/*.ts',
+      'bin/**/*.ts',
+      'local/**/*.ts',
+      'tools/**/*.ts',
+      'bench/**/*.ts',
+      'tools/**/*.ts',
+      'bench/**/*.ts',
+    ],
     rules: { '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }] },
   },
   {
     // What the local stack, tools and harnesses say, they say to a person at a terminal.
-    files: ['local/**/*.ts', 'tools/**/*.{ts,cjs}', 'bench/**/*.ts', 'test/chaos/**/*.ts', 'test/leak-scan/*.ts', 'test/dynamodb-local.ts'],
+    files: [
+      'local/**/*.ts',
+      'tools/**/*.{ts,cjs}',
+      'bench/**/*.ts',
+      'test/chaos/**/*.ts',
+      'test/leak-scan/*.ts',
+      'test/dynamodb-local.ts',
+    ],
     rules: { 'no-console': 'off' },
   },
   { files: ['eslint.config.js', 'tools/*.cjs'], extends: [ts.configs.disableTypeChecked] },
