@@ -10,7 +10,11 @@ const firstCells = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)` 
 
 describe('the description of the architecture', () => {
   it('has a row for each function', () => {
-    expect(firstCells(section('Functions and their triggers')).sort()).toEqual(readdirSync(join(ROOT, 'lambda/handlers')).sort());
+    // A folder that git left behind when its function moved is empty.
+    const functions = readdirSync(join(ROOT, 'lambda/handlers')).filter((name) =>
+      existsSync(join(ROOT, 'lambda/handlers', name, 'index.ts')),
+    );
+    expect(firstCells(section('Functions and their triggers')).sort()).toEqual(functions.sort());
   });
 
   it('has a row for each control item', () => {
