@@ -129,8 +129,8 @@ const readPolicy = (read: SettingReader) => ({
   retentionDays: read.number('retentionDays', 180, { from: 1, to: 3_650 }),
   repeatGuardSeconds: read.number('repeatGuardSeconds', 600, { from: 1, to: DAY }),
   lateSeconds: read.number('lateSeconds', HOUR, { from: 60, to: DAY }),
-  stuckAfterSeconds: read.number('stillSeconds', 600, { from: 1, to: DAY }),
-  revisitSeconds: read.number('visitSeconds', 900, { from: 1, to: DAY }),
+  stuckAfterSeconds: read.number('stuckAfterSeconds', 600, { from: 1, to: DAY }),
+  revisitSeconds: read.number('revisitSeconds', 900, { from: 1, to: DAY }),
   progressWindowSeconds: read.number('progressWindowSeconds', 1, { from: 0, to: 60 }),
 });
 

@@ -123,7 +123,7 @@ describe('a stage', () => {
     ['rateShare', 0],
     ['rateShare', 0.91],
     ['retentionDays', 'long'],
-    ['stillSeconds', true],
+    ['stuckAfterSeconds', true],
     ['unclearPolicy', 'guess'],
     ['watermarkMarginSeconds', 0],
     ['resendsAfterLost', 6],
