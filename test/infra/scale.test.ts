@@ -62,7 +62,6 @@ describe('the senders of a rate', () => {
 
         expect(low?.sender.concurrency).toBeGreaterThanOrEqual(2);
         expect(high?.sender.concurrency).toBeGreaterThanOrEqual(low?.sender.concurrency ?? 0);
-        expect(high?.lambdaConcurrency).toBeGreaterThanOrEqual(low?.lambdaConcurrency ?? 0);
       }),
     );
   });

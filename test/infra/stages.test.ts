@@ -27,7 +27,7 @@ describe('a stage', () => {
   it('has the times and the policy of production unless told otherwise', () => {
     expect(read('prod', GIVEN)).toEqual({
       name: 'prod',
-      kept: true,
+      retainData: true,
       deletionProtection: false,
       accountAlarms: true,
       ...GIVEN,
@@ -73,7 +73,7 @@ describe('a stage', () => {
   it('called local has short times, an issuer and a sender of its own', () => {
     expect(read('local')).toMatchObject({
       issuer: 'https://issuer.localhost/',
-      kept: false,
+      retainData: false,
       accountAlarms: true,
       sesTimeoutSeconds: 3,
       functionTimeoutSeconds: 10,

@@ -3,7 +3,6 @@ import type { Dispatch } from '../../domain/dispatch/dispatch.ts';
 import type { DispatchRequest } from '../../domain/dispatch/dispatch-request.ts';
 import type { CopiedTemplate } from '../../domain/dispatch/template-copy.ts';
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { Unavailable } from './errors.ts';
 
 /** The parts of a request that a conflict can name. */
 export type FingerprintField =

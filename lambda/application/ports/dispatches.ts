@@ -2,7 +2,6 @@ import type { DispatchContent } from '../../domain/dispatch/content.ts';
 import type { Dispatch, DispatchStatus } from '../../domain/dispatch/dispatch.ts';
 import type { FinalRows, Stop } from '../../domain/dispatch/stop-rule.ts';
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { Unavailable } from './errors.ts';
 
 /** What a sender asks of a dispatch. */
 export interface DispatchRepository {

@@ -1,5 +1,4 @@
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { Unavailable } from './errors.ts';
 
 /** Stores the objects of one try to accept a request. */
 export interface ObjectTry {

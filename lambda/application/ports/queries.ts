@@ -7,7 +7,6 @@ import type { Sending } from '../../domain/sending/pause.ts';
 import type { Trouble } from '../../domain/sending/trouble.ts';
 import type { FeedbackState } from '../../domain/sending/watermark.ts';
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { Unavailable } from './errors.ts';
 import type { StoredRecipient } from './recipients.ts';
 
 /** Where to go on reading: after that recipient, or at the beginning of the shard. */

@@ -4,7 +4,6 @@ import type { Dispatch, DispatchStatus } from '../../domain/dispatch/dispatch.ts
 import type { Recipient, RecipientKey, RecipientStatus } from '../../domain/recipient/recipient.ts';
 import type { Settlement } from '../../domain/recipient/settlement.ts';
 import type { Instant } from '../../domain/shared/instant.ts';
-import type { Unavailable } from './errors.ts';
 import type { RecipientPosition } from './queries.ts';
 import type { BatchKey, TaskKey } from './queues.ts';
 import type { StoredRecipient } from './recipients.ts';

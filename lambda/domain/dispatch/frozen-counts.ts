@@ -1,5 +1,5 @@
-import type { Counts, Dispatch } from './dispatch.ts';
 import { isFinal, type RecipientStatus } from '../recipient/recipient.ts';
+import type { Counts, Dispatch } from './dispatch.ts';
 
 /** What a final recipient that changes its status changes about the counts of the last end of its dispatch. */
 export interface FrozenChange {

@@ -7,10 +7,10 @@ import { BATCH_PREFIX, RECIPIENT_PREFIX, TASK_PREFIX } from '../../../contracts/
 import { DELIVERY_STATES } from '../../../domain/recipient/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
 import { BAD_DELIVERIES, BAD_STATUSES } from '../../../domain/sending/trouble.ts';
+import { isExpired } from '../client/expiry.ts';
 import { parseKey, recipientKey, shardPartition } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { pendingItems } from '../client/pending-items.ts';
-import { isExpired } from '../client/expiry.ts';
 import { parseRecipientItem } from '../recipient/items.ts';
 import { TaskItem } from '../task/task-item.ts';
 

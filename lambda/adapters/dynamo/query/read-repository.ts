@@ -6,13 +6,13 @@ import type { StoredRecipient } from '../../../application/ports/recipients.ts';
 import type { Clock } from '../../../application/ports/system.ts';
 import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import { addCounts, type Counts, NO_COUNTS, type RowCounts } from '../../../domain/dispatch/dispatch.ts';
-import { addRowCounts, NO_CHANGE } from '../../../domain/dispatch/progress.ts';
 import type { LastEnd } from '../../../domain/dispatch/frozen-counts.ts';
+import { addRowCounts, NO_CHANGE } from '../../../domain/dispatch/progress.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';
+import { isExpired } from '../client/expiry.ts';
 import { dispatchKey, OPEN, recipientKey, shardPartition } from '../client/keys.ts';
 import { orUnavailable } from '../client/or-unavailable.ts';
 import { readShards } from '../client/read-shards.ts';
-import { isExpired } from '../client/expiry.ts';
 import { DispatchItem, parseRecipientItem } from '../recipient/items.ts';
 import { countFrozen, countRowProjections, RowProjection } from '../recipient/row-projection.ts';
 

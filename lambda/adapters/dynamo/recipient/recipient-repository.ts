@@ -11,9 +11,9 @@ import type {
 import type { Clock, Random, Sleep } from '../../../application/ports/system.ts';
 import type { Lease, RecipientKey } from '../../../domain/recipient/recipient.ts';
 import { expiryAfter, type Instant, toIso } from '../../../domain/shared/instant.ts';
+import { isExpired } from '../client/expiry.ts';
 import { recipientKey } from '../client/keys.ts';
 import { updateOf } from '../client/update.ts';
-import { isExpired } from '../client/expiry.ts';
 import { expiryOf, parseRecipientItem, stateAttributes, toStoredAttempt } from './items.ts';
 import { patchRecipient } from './patch-recipient.ts';
 import { reopenRecipient } from './reopen.ts';

@@ -3,8 +3,8 @@ import * as z from 'zod';
 
 import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import { type Counts, NO_COUNTS, NO_DELIVERIES, type RowCounts } from '../../../domain/dispatch/dispatch.ts';
-import type { BounceStatistics } from '../../../domain/dispatch/stop-rule.ts';
 import { isReopened, type LastEnd } from '../../../domain/dispatch/frozen-counts.ts';
+import type { BounceStatistics } from '../../../domain/dispatch/stop-rule.ts';
 import { DELIVERY_STATES } from '../../../domain/recipient/delivery.ts';
 import { RECIPIENT_STATUSES } from '../../../domain/recipient/recipient.ts';
 import type { Instant } from '../../../domain/shared/instant.ts';

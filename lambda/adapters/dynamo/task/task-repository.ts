@@ -9,9 +9,9 @@ import type { TaskProgress, TaskRepository, TaskRow } from '../../../application
 import { RECIPIENT_PREFIX } from '../../../contracts/table-keys.ts';
 import type { RecipientStatus } from '../../../domain/recipient/recipient.ts';
 import { toIso } from '../../../domain/shared/instant.ts';
+import { isExpired } from '../client/expiry.ts';
 import { dispatchKey, type ItemKey, parseKey, recipientKey, shardPartition, taskKey } from '../client/keys.ts';
 import { updateOf } from '../client/update.ts';
-import { isExpired } from '../client/expiry.ts';
 import { DispatchItem, parseRecipientItem } from '../recipient/items.ts';
 import { TaskItem } from './task-item.ts';
 
