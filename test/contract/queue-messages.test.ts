@@ -9,7 +9,7 @@ import { SendMessageBody, TaskMessageBody, toAsciiJson } from '../../lambda/cont
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'recorded/queue-messages.json'), 'utf8')) as {
   send: string;
   expand: string;
-  enqueueTasks: string;
+  runTask: string;
 };
 
 const send = {
@@ -27,10 +27,10 @@ const expand = {
   dispatchId: 'k5ux3ad2q',
   batch: 49,
 } as const;
-const enqueueTasks = {
+const runTask = {
   v: 1,
   id: '9a0b6c5e-56c8-4a3a-9a0d-0f6f1a1c2b3d',
-  kind: 'carry-out',
+  kind: 'run',
   dispatchId: 'k5ux3ad2q',
   task: 2,
 } as const;
@@ -39,13 +39,13 @@ describe('a message of version 1', () => {
   it('is understood', () => {
     expect(SendMessageBody.parse(JSON.parse(recorded.send))).toEqual(send);
     expect(TaskMessageBody.parse(JSON.parse(recorded.expand))).toEqual(expand);
-    expect(TaskMessageBody.parse(JSON.parse(recorded.enqueueTasks))).toEqual(enqueueTasks);
+    expect(TaskMessageBody.parse(JSON.parse(recorded.runTask))).toEqual(runTask);
   });
 
   it('is still written byte for byte as it was', () => {
     expect(toAsciiJson(send)).toBe(recorded.send);
     expect(toAsciiJson(expand)).toBe(recorded.expand);
-    expect(toAsciiJson(enqueueTasks)).toBe(recorded.enqueueTasks);
+    expect(toAsciiJson(runTask)).toBe(recorded.runTask);
   });
 
   it('is understood with fields that a later version added', () => {
@@ -68,8 +68,8 @@ describe('a message of version 1', () => {
     ['is of another version', { v: 2 }],
     ['asks for something nobody knows', { kind: 'erase' }],
     ['has a batch that is none', { batch: 1.5 }],
-    ['is to carry out a task and names none', { kind: 'carry-out' }],
-    ['has a task that is none', { kind: 'carry-out', task: 0 }],
+    ['is to run a task and names none', { kind: 'run' }],
+    ['has a task that is none', { kind: 'run', task: 0 }],
   ])('of a task is refused when it %s', (_name, change) => {
     expect(TaskMessageBody.safeParse({ ...expand, ...change }).success).toBe(false);
   });

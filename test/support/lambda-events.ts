@@ -48,7 +48,7 @@ export const sendBody = (key: RecipientKey, id = 'm-1'): string =>
 
 export const taskBody = (batch: number): string => toAsciiJson({ v: 1, id: 't-1', kind: 'expand', dispatchId: 'd1', batch });
 
-export const runTaskBody = (task: number): string => toAsciiJson({ v: 1, id: 't-2', kind: 'carry-out', dispatchId: 'd1', task });
+export const runTaskBody = (task: number): string => toAsciiJson({ v: 1, id: 't-2', kind: 'run', dispatchId: 'd1', task });
 
 /** A record as the table's stream hands it to Lambda. */
 export const aStreamRecord = (

@@ -18,7 +18,7 @@ export const createTaskQueue = (deps: SqsDeps): TaskQueue => ({
     sendBatches(
       deps,
       tasks.map(({ dispatchId, task }) => ({
-        body: () => toAsciiJson({ v: 1, id: deps.newId(), kind: 'carry-out', dispatchId, task }),
+        body: () => toAsciiJson({ v: 1, id: deps.newId(), kind: 'run', dispatchId, task }),
         groupId: dispatchId,
         delaySeconds,
       })),

@@ -16,7 +16,7 @@ const Task = z.object({ v: z.literal(1), id: z.string().min(1), dispatchId: z.st
 /** What a message of the task queue says: make recipients of a batch, or carry out the task that the table holds. */
 export const TaskMessageBody = z.discriminatedUnion('kind', [
   Task.extend({ kind: z.literal('expand'), batch: z.number().int().nonnegative() }),
-  Task.extend({ kind: z.literal('carry-out'), task: z.number().int().positive() }),
+  Task.extend({ kind: z.literal('run'), task: z.number().int().positive() }),
 ]);
 
 export type TaskMessageBody = z.infer<typeof TaskMessageBody>;

@@ -95,7 +95,7 @@ const carryOn = (deps: RunTaskHandlerDeps, message: TaskMessageBody, context: Co
   switch (message.kind) {
     case 'expand':
       return expand(deps, { dispatchId, batch: message.batch }, context);
-    case 'carry-out':
+    case 'run':
       return enqueueTasks(deps, { dispatchId, task: message.task }, context);
   }
 };
@@ -143,7 +143,7 @@ const enqueueTasks = async (
 ): Promise<Next> => {
   const report = await runTask(key, () => context.getRemainingTimeInMillis());
   const { outcome, cancelled, reopened, settled, enqueued, exported, broken } = report;
-  logger.info('task carried out', { ...key, ...report });
+  logger.info('task run', { ...key, ...report });
   if (broken > 0) logger.error('rows that cannot be read', { ...key, broken });
   for (const [name, by] of Object.entries({
     RecipientCancelled: cancelled,

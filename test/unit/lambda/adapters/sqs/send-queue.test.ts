@@ -192,6 +192,6 @@ describe('the task queue', () => {
     expect(await createTaskQueue(deps()).enqueueTasks([{ dispatchId: 'd1', task: 2 }])).toEqual([true]);
     expect(
       sends()[0]?.map(({ MessageBody = '', MessageGroupId }) => [JSON.parse(MessageBody) as unknown, MessageGroupId]),
-    ).toEqual([[{ v: 1, id: 'm-1', kind: 'carry-out', dispatchId: 'd1', task: 2 }, 'd1']]);
+    ).toEqual([[{ v: 1, id: 'm-1', kind: 'run', dispatchId: 'd1', task: 2 }, 'd1']]);
   });
 });
