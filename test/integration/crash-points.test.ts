@@ -227,7 +227,7 @@ describe('progress that is cut off', () => {
     expect(await checked('no-bus')).toMatchObject({ sent: 3, duplicates: 0 });
     await poll(
       () => Promise.resolve(stack.log('follow-progress')),
-      (log) => log.includes('"signal":"not-told"'),
+      (log) => log.includes('"signal":"not-published"'),
     );
     await stack.endOutages();
 
