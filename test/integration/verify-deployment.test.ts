@@ -170,6 +170,9 @@ describe('a stack on which something is broken', () => {
   it('says that no message reaches the send queue', async () => {
     await stack.outage('relay-outbox', 'sqs', 30);
     const { saw, advice } = await adviceOf('queue rights missing: the relay may not send', open(), ['template', 'one']);
+    await stack.endOutages();
+    // The relay waits before it tries again, and the tests that follow need it.
+    await stack.finished(await stack.accepted('relayed-again', stack.bodyOf(1)));
 
     expect(saw).toBe('the recipient is PENDING, without an attempt; the send queue is empty');
     expect(advice).toContain('AccessDenied on sqs:SendMessage');
@@ -198,6 +201,7 @@ describe('a stack on which something is broken', () => {
   it('says that the widget cannot read the table', async () => {
     await stack.outage('show-operations', 'dynamodb', 20);
     const { saw, advice } = await adviceOf('widget failing', open(), ['widget']);
+    await stack.endOutages();
 
     expect(saw).toBe('the page says that the table gave no answer');
     expect(advice).toContain('log of ShowOperations');
@@ -206,6 +210,7 @@ describe('a stack on which something is broken', () => {
   it('says that no export is written', async () => {
     await stack.outage('run-task', 's3', 30);
     const { saw, advice } = await adviceOf('bucket refused: the task worker may not write', open(), ['template', 'export']);
+    await stack.endOutages();
 
     expect(saw).toMatch(/^the export is still running after /);
     expect(advice).toContain('s3:PutObject');
