@@ -16,7 +16,7 @@ export const createClients = (endpoints: { readonly dynamodb: string; readonly s
     dynamodb: new DynamoDBClient(at(endpoints.dynamodb)),
     streams: new DynamoDBStreamsClient(at(endpoints.dynamodb)),
     sqs: new SQSClient(at(endpoints.sqs)),
-    /** Through the counting door, if there is one: what AWS's own pollers do is billed too. */
+    /** Through the counting proxy, if there is one: what AWS's own pollers do is billed too. */
     pollers: new SQSClient({ ...at(endpoints.pollers), requestHandler: { httpAgent: { maxSockets: 200 } } }),
     sns: new SNSClient(at(endpoints.sqs)),
     s3: new S3Client({ ...at(endpoints.sqs), forcePathStyle: true }),

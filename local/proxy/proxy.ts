@@ -11,7 +11,7 @@ export interface Passage {
   readonly body: Buffer;
 }
 
-/** What a door does with what passes. */
+/** What a proxy does with what passes. */
 export interface ProxyOptions {
   readonly target: string;
   readonly operationOf?: (request: IncomingMessage) => string;

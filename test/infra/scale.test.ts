@@ -225,7 +225,7 @@ describe('the local stack', () => {
     expect(environmentOf(dispatch, 'SendRecipients')).toMatchObject({ MAX_CONCURRENCY: '2', PARALLEL_CALLS: '3' });
   });
 
-  it('fits its batches to the rate as any stage does', () => {
+  it('fits its batches to the rate by the same rule as stages on AWS', () => {
     expect(localScale({ maxSendRate: 2 }).sender.batchSize).toBe(batchSizeFor(1.8, 5));
   });
 });

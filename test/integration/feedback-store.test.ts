@@ -59,7 +59,7 @@ describe('in the table, the state of feedback', () => {
     expect(told === 'unavailable' ? [] : told.unapplied.map(({ lease }) => lease).toSorted()).toEqual(['l-0', 'l-2']);
   });
 
-  it('has nothing to remove while there never was any', async () => {
+  it('removes nothing when no event was ever kept', async () => {
     await feedback.removeUnapplied(['l-1']);
 
     expect(await feedback.read()).toEqual({ unapplied: [] });

@@ -48,7 +48,7 @@ export const startListWorld = async (table: { readonly client: DynamoDBDocumentC
     bucket: BUCKET,
     writer,
     batches,
-    /** @param through another client of the table, such as one behind a door */
+    /** @param through another client of the table, such as one behind a proxy */
     accept: (objects: ObjectWriter = writer, through = client) =>
       createAcceptRepository({ client: through, tableName, objects, ...common }),
     expand: (dispatchId: string, batch: number) => expandBatch({ dispatchId, batch }, () => true),

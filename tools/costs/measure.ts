@@ -70,7 +70,7 @@ const post = async ({ api, tokens }: StackFile, mails: number): Promise<string> 
   return Answer.parse(await response.json()).id;
 };
 
-/** Sent, delivered and counted, and nothing left in the queues: asked past the doors, so that asking is not counted. */
+/** Sent, delivered and counted, and nothing left in the queues: asked past the proxies, so that asking is not counted. */
 const waitUntilOver = async (stack: StackFile, id: string, mails: number): Promise<void> => {
   const sqs = new SQSClient({ endpoint: stack.sqs, region: REGION, credentials: CREDENTIALS });
   const table = openTable(stack);

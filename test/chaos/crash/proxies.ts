@@ -30,7 +30,7 @@ export interface CrashProxyOptions {
 
 type Service = Outage['service'];
 
-/** Puts doors before DynamoDB, SQS, SES, EventBridge and S3, for each function its own, so that a door knows who calls. */
+/** Puts proxies before DynamoDB, SQS, SES, EventBridge and S3, for each function its own, so that a proxy knows who calls. */
 export const startCrashProxies = async ({ functionNames, targets, plan, crash }: CrashProxyOptions) => {
   const proxies: { readonly functionName: string; readonly service: Service; readonly proxy: Proxy }[] = [];
   const open = async (functionName: string, service: Service, target: string): Promise<string> => {

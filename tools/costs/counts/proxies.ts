@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { startProxy } from '../../../local/proxy/proxy.ts';
 import { heaviestPartition, type PartitionUnits } from './partition-units.ts';
 
-/** What passed the doors. */
+/** What passed the proxies. */
 export interface Counts {
   /** Calls of DynamoDB by operation, and the capacity units they used. */
   readonly dynamodb: Readonly<Record<string, { readonly calls: number; readonly units: number }>>;
@@ -32,7 +32,7 @@ const parseJson = <T>(schema: z.ZodType<T>, body: Buffer): T | undefined => {
 const META = z.record(z.string(), z.unknown());
 const Heaviest = z.unknown().transform(heaviestPartition);
 
-/** Puts a counting door before DynamoDB and one before SQS. */
+/** Puts a counting proxy before DynamoDB and another before SQS. */
 export const startCountingProxies = async (targets: { readonly dynamodb: string; readonly sqs: string }) => {
   const dynamodb: Record<string, { calls: number; units: number }> = {};
   const transactions: (PartitionUnits & { readonly billed: number })[] = [];

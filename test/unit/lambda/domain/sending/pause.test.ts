@@ -71,7 +71,7 @@ describe('trouble of the account', () => {
   it.each([
     ['twice as long as the last one', T0 + 600_000, 240, 480],
     ['no longer than the cap', T0 + 600_000, 480, 600],
-    ['as long as any, once ten minutes have passed', T0 + 600_001, 240, 60],
+    ['as long as a first one, once ten minutes have passed', T0 + 600_001, 240, 60],
   ])('that comes soon again pauses %s', (_name, now, lastSeconds, expected) => {
     expect(pauseFor({ version: 7, resumedAt: T0, lastSeconds }, QUOTA, policy, now)?.pause).toMatchObject({ seconds: expected });
   });

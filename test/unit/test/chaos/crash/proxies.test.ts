@@ -46,7 +46,7 @@ const start = async () => {
   return { proxies, control, order, send };
 };
 
-describe('a door before an emulator', () => {
+describe('a proxy before an emulator', () => {
   it('lets everything through that no crash is ordered for', async () => {
     const { send, order } = await start();
     await order({ function: 'sweep', service: 'ses', operation: 'SendEmail', when: 'before' });

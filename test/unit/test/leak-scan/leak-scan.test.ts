@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { openRecordedOutput, RECORDED_FILES } from '../../../local/recorded-output.ts';
-import { lookForLeaks } from '../../leak-scan/look.ts';
-import { markersOfJournal, markersOfRequest } from '../../leak-scan/markers.ts';
-import { createSearch, type Marker } from '../../leak-scan/search.ts';
+import { openRecordedOutput, RECORDED_FILES } from '../../../../local/recorded-output.ts';
+import { lookForLeaks } from '../../../leak-scan/look.ts';
+import { markersOfJournal, markersOfRequest } from '../../../leak-scan/markers.ts';
+import { createSearch, type Marker } from '../../../leak-scan/search.ts';
 
 const MARKERS: readonly Marker[] = [
   { kind: 'address', value: '@private.invalid' },

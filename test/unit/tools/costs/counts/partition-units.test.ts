@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { heaviestPartition } from '../../../tools/costs/counts/partition-units.ts';
+import { heaviestPartition } from '../../../../../tools/costs/counts/partition-units.ts';
 
 const put = (pk: string, bytes: number) => ({
   Put: { Item: { pk: { S: pk }, data: { B: Buffer.alloc(bytes).toString('base64') } } },
